@@ -1,0 +1,32 @@
+"""Every error a user can meet: one sentence that names the value, says what was expected and what to do."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class MerlinError(Exception):
+    """Something went wrong that the user can mend. The command line prints it without a traceback and exits with 1."""
+
+    exit_code = 1
+
+
+class UsageError(MerlinError, ValueError):
+    """The user asked for something that does not exist or makes no sense. Exit code 2."""
+
+    exit_code = 2
+
+
+class InputError(MerlinError, ValueError):
+    """Data that a learner or a loader cannot take: wrong shape, NaN, a label out of range."""
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """The error for a name that is not known, with the nearest one that is.
+
+    >>> str(unknown("stream", "split-mnits", ["split-mnist", "permuted-mnist"]))
+    "Unknown stream 'split-mnits'; did you mean 'split-mnist'? Known: permuted-mnist, split-mnist."
+    """
+    names = sorted(known)
+    nearest = difflib.get_close_matches(name, names, n=1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
+    return UsageError(f"Unknown {kind} {name!r}{hint} Known: {', '.join(names)}.")

@@ -1,0 +1,218 @@
+"""The one life cycle of every method.
+
+    learner.begin(task)                      # index, classes, descriptor: all that a learner may know
+    for x, y in batches: learner.observe(x, y)
+    learner.end()
+    logits = learner.logits(x, task=None)    # None: the task is not known
+    state = learner.state(); learner.restore(state)
+
+A method implements the hooks with a leading underscore; this class checks what comes in, so that a method need not.
+"""
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+from typing import Any, ClassVar, Generic, TypeVar
+
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import InputError, UsageError
+from merlin_cl.learners.phases import Phases
+from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+
+Settings = TypeVar("Settings", bound=MethodSettings)
+State = dict[str, Any]
+"""Nested dictionaries of tensors and of values that JSON can hold."""
+
+MASKED = -1e10
+"""The logit of a class that may not be answered (the paper's value)."""
+PREDICTION_BLOCK = 1000
+"""Inputs predicted at once: bounds the memory that an ensemble's activations take."""
+
+
+class Learner(ABC, Generic[Settings]):
+    """A method that learns from a stream of tasks, each example once."""
+
+    inferences: ClassVar[tuple[Inference | None, ...]] = (None,)
+    """The inference modes the method offers; None where it has only one way to answer."""
+
+    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
+        self.stream = stream
+        self.settings = settings
+        self.seed = seed
+        self.device = torch.device(device)
+        self.tasks: list[TaskInfo] = []  # every task begun, in order
+        self.learning = False  # between begin and end
+        self.phases = Phases()
+
+    # What a user calls
+
+    def begin(self, task: TaskInfo) -> None:
+        """A new task starts."""
+        if self.learning:
+            raise UsageError(f"Task {self.tasks[-1].index} has not ended; call end() before begin().")
+        if task.index != len(self.tasks):
+            raise UsageError(f"Task {task.index} cannot begin now; the next task is {len(self.tasks)}.")
+        if task.index >= self.stream.tasks:
+            raise UsageError(f"Task {task.index} is one too many: the learner was made for {self.stream.tasks} tasks.")
+        if not task.classes:
+            raise InputError(f"Task {task.index} has no classes.")
+        if not all(0 <= label < self.stream.classes for label in task.classes):
+            raise InputError(
+                f"Task {task.index} brings class {max(task.classes)}, but the head has {self.stream.classes} outputs "
+                f"(0 to {self.stream.classes - 1}); make the learner with more classes."
+            )
+        self.tasks.append(task)
+        self.learning = True
+        self._begin(task)
+
+    def observe(self, x: Tensor, y: Tensor) -> None:
+        """Examples of the current task arrive: x uint8 or float [N, *input_shape], y int64 [N]."""
+        if not self.learning:
+            raise UsageError("No task is being learned; call begin(task) before observe(x, y).")
+        x = self._checked_inputs(x)
+        y = self._checked_labels(y, len(x))
+        if len(x):
+            self._observe(x, y)
+
+    def end(self) -> None:
+        """The current task is over."""
+        if not self.learning:
+            raise UsageError("No task is being learned; call begin(task) before end().")
+        self._end()
+        self.learning = False
+
+    def logits(
+        self,
+        x: Tensor,
+        task: int | None = None,
+        *,
+        inference: Inference | None = None,
+        among: Sequence[Iterable[int]] | None = None,
+    ) -> Tensor:
+        """Scores of every class, [N, classes]; classes not seen yet have -1e10.
+
+        `task` says which task the inputs come from, None that nobody knows. With `among`, V sets of classes, the answer
+        is [V, N, classes], each choosing among one set only (and the classes seen): several views for one pass.
+        """
+        if inference is None:
+            inference = self.inferences[0]
+        if inference not in self.inferences:
+            known = ", ".join(str(mode) for mode in self.inferences)
+            raise UsageError(f"{self.settings.method} has no inference mode {inference!r}; it has: {known}.")
+        if task is not None and not 0 <= task < len(self.tasks):
+            raise UsageError(f"Task {task} has not been seen; tasks 0 to {len(self.tasks) - 1} have.")
+        x = self._checked_inputs(x)
+        allowed = self._allowed([self.seen] if among is None else [set(group) & set(self.seen) for group in among])
+        with torch.inference_mode():
+            blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
+            answers = torch.cat(blocks, dim=1)  # [V, N, classes]
+        return answers[0] if among is None else answers
+
+    def state(self) -> State:
+        """All that is needed to go on: tensors and plain values, random state included."""
+        return {
+            "tasks": [asdict(task) for task in self.tasks],
+            "learning": self.learning,
+            "cpu_seconds": dict(self.phases.cpu_seconds),
+            "method": self._state(),
+        }
+
+    def restore(self, state: State) -> None:
+        """Become the learner that `state` was taken from (same stream, settings and seed)."""
+        self.tasks = [_task_from(record) for record in state["tasks"]]
+        self.learning = bool(state["learning"])
+        self.phases.cpu_seconds = dict(state["cpu_seconds"])
+        self._restore(state["method"])
+
+    @property
+    def seen(self) -> list[int]:
+        """The classes of all tasks begun so far, ascending."""
+        return sorted({label for task in self.tasks for label in task.classes})
+
+    def stored_bytes(self) -> dict[str, int]:
+        """What has to be kept between tasks, by kind."""
+        return {}
+
+    def parameters(self) -> dict[str, int]:
+        """Sizes that the paper reports, in numbers rather than bytes."""
+        return {}
+
+    # What a method implements
+
+    @abstractmethod
+    def _begin(self, task: TaskInfo) -> None: ...
+
+    @abstractmethod
+    def _observe(self, x: Tensor, y: Tensor) -> None: ...
+
+    @abstractmethod
+    def _end(self) -> None: ...
+
+    @abstractmethod
+    def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        """Scores [V, N, classes] for the V sets of allowed classes in `allowed`, bool [V, classes]."""
+
+    @abstractmethod
+    def _state(self) -> State: ...
+
+    @abstractmethod
+    def _restore(self, state: State) -> None: ...
+
+    # What a method may use
+
+    def generator(self, *purpose: str | int) -> torch.Generator:
+        """A random generator of its own for each purpose: what one part draws never changes what another part sees."""
+        text = "/".join(map(str, (self.seed, *purpose)))
+        number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
+        return torch.Generator(device="cpu").manual_seed(number)
+
+    def _checked_inputs(self, x: Tensor) -> Tensor:
+        if tuple(x.shape[1:]) != self.stream.input_shape:
+            raise InputError(
+                f"Inputs have shape {tuple(x.shape)}; expected [N, {', '.join(map(str, self.stream.input_shape))}]."
+            )
+        if x.dtype != torch.uint8:
+            if not x.is_floating_point():
+                raise InputError(f"Inputs are {x.dtype}; give uint8 (0 to 255) or floating-point numbers.")
+            x = x.float()
+            if not torch.isfinite(x).all():
+                raise InputError("Inputs contain NaN or infinite values; clean or impute them first.")
+        return x.to(self.device)
+
+    def _checked_labels(self, y: Tensor, count: int) -> Tensor:
+        if y.shape != (count,):
+            raise InputError(f"Labels have shape {tuple(y.shape)}; expected one label for each of {count} inputs.")
+        if y.dtype not in (torch.int64, torch.int32, torch.int16, torch.uint8):
+            raise InputError(f"Labels are {y.dtype}; give integers.")
+        strangers = sorted(set(y.tolist()) - set(self.tasks[-1].classes))
+        if strangers:
+            raise InputError(
+                f"Label {strangers[0]} does not belong to task {self.tasks[-1].index}, "
+                f"whose classes are {list(self.tasks[-1].classes)}."
+            )
+        return y.to(self.device, torch.int64)
+
+    def _allowed(self, groups: Sequence[Iterable[int]]) -> Tensor:
+        allowed = torch.zeros(len(groups), self.stream.classes, dtype=torch.bool, device=self.device)
+        for row, group in zip(allowed, groups, strict=True):
+            row[list(group)] = True
+        return allowed
+
+
+def as_float(x: Tensor) -> Tensor:
+    """Inputs as a network takes them: bytes become numbers from 0 to 1."""
+    return x.float() / 255 if x.dtype == torch.uint8 else x
+
+
+def _task_from(record: dict[str, Any]) -> TaskInfo:
+    descriptor = record["descriptor"]
+    return TaskInfo(
+        index=record["index"],
+        classes=tuple(record["classes"]),
+        name=record["name"],
+        descriptor=None if descriptor is None else tuple(descriptor),
+    )

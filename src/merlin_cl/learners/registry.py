@@ -1,0 +1,37 @@
+"""Which methods there are: ours, and those other packages add through the entry point group `merlin_cl.methods`.
+
+An entry point names a settings class (see `MethodSettings`); nothing here imports torch.
+"""
+
+import importlib
+from importlib.metadata import entry_points
+
+from merlin_cl.errors import unknown
+from merlin_cl.learners.settings import MethodSettings
+
+BUILT_IN = {
+    "merlin": "merlin_cl.learners.merlin.settings:MerlinSettings",
+    "gdumb-ensemble": "merlin_cl.learners.control_settings:GDumbEnsembleSettings",
+    "single": "merlin_cl.learners.control_settings:SingleSettings",
+}
+
+
+def method_names() -> list[str]:
+    """Every method that can be named, ours first."""
+    return [*BUILT_IN, *sorted(point.name for point in entry_points(group="merlin_cl.methods"))]
+
+
+def method_settings(name: str) -> type[MethodSettings]:
+    """The settings class of a method.
+
+    >>> method_settings("single").__name__
+    'SingleSettings'
+    """
+    if name in BUILT_IN:
+        module, _, attribute = BUILT_IN[name].partition(":")
+        found: type[MethodSettings] = getattr(importlib.import_module(module), attribute)
+        return found
+    for point in entry_points(group="merlin_cl.methods", name=name):
+        loaded: type[MethodSettings] = point.load()
+        return loaded
+    raise unknown("method", name, method_names())

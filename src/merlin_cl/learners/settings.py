@@ -1,0 +1,57 @@
+"""Settings of a method: one frozen dataclass that is the Python signature, the command line and the record of a run.
+
+Free of torch, so that `merlin run --help` answers at once; the learner itself is named by a string and imported when it is built.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from merlin_cl.errors import UsageError, unknown
+from merlin_cl.protocol import StreamInfo
+
+if TYPE_CHECKING:
+    from merlin_cl.learners.learner import Learner
+
+
+@dataclass(frozen=True)
+class MethodSettings:
+    """Base of every method's settings. A subclass adds its fields and names its learner."""
+
+    method: ClassVar[str]
+    """The name on the command line."""
+    learner: ClassVar[str]
+    """Where the learner lives, as `package.module:Class`."""
+
+    @classmethod
+    def presets(cls) -> tuple[str, ...]:
+        """The names `preset` answers to."""
+        return ("default",)
+
+    @classmethod
+    def preset(cls, name: str, stream: StreamInfo) -> Self:
+        """The settings a preset stands for on a stream."""
+        if name not in cls.presets():
+            raise unknown(f"preset of {cls.method}", name, cls.presets())
+        return cls()
+
+    def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner:
+        """A fresh learner with these settings."""
+        module, _, name = self.learner.partition(":")
+        learner: Learner = getattr(importlib.import_module(module), name)(stream, self, seed, device)
+        return learner
+
+    def record(self) -> dict[str, Any]:
+        """All settings as plain values, for the run folder."""
+        return asdict(self)
+
+    def require_at_least(self, least: float, *names: str) -> None:
+        """Refuse settings below `least`, naming the first one found."""
+        known = {field.name for field in fields(self)}
+        for name in names:
+            assert name in known, name
+            value = getattr(self, name)
+            if not value >= least:
+                raise UsageError(f"{name} is {value}; it must be at least {least}.")
