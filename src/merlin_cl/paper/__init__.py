@@ -1,1 +1,1 @@
-"""."""
+"""The MERLIN paper's published numbers, as data."""

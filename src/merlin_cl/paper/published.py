@@ -1,0 +1,72 @@
+"""The numbers printed in the paper's tables, looked up by name; `tables.json` holds them, with remarks where they disagree."""
+
+import functools
+import json
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+from merlin_cl.errors import unknown
+from merlin_cl.protocol import Inference, View
+
+
+@dataclass(frozen=True)
+class Published:
+    """One cell of a table: mean and standard deviation as printed, and where."""
+
+    mean: float
+    std: float | None
+    where: str
+
+
+def table_ids() -> list[str]:
+    """The names of the paper's tables, in its order."""
+    return [table["id"] for table in _tables()]
+
+
+def published(table: str, method: str, benchmark: str, metric: str, **param: Any) -> Published | None:
+    """The printed number, or None where the paper has none; `param` names the column of a table with several.
+
+    >>> published("main", "merlin", "split-mnist", "A")
+    Published(mean=90.7, std=0.8, where='Table 1')
+    >>> published("ensemble", "merlin", "split-mnist", "A", models=1).mean
+    86.6
+    >>> published("main", "icarl", "permuted-mnist", "A") is None
+    True
+    """
+    if table not in table_ids():
+        raise unknown("table of the paper", table, table_ids())
+    found = next(entry for entry in _tables() if entry["id"] == table)
+    wanted = (method, benchmark, metric, param)
+    for row in found["rows"]:
+        if (row["method"], row["benchmark"], row["metric"], row.get("param", {})) == wanted:
+            return None if row["mean"] is None else Published(row["mean"], row["std"], found["where"])
+    return None
+
+
+def headline(method: str, benchmark: str, view: View, inference: Inference | None) -> Published | None:
+    """The paper's average accuracy to set beside ours: same method, same view, and the task known or unknown as in ours.
+
+    The paper answers without the task by `aggregate`; `marginal` answers the same question and has the same number beside.
+
+    >>> headline("merlin", "split-mnist", "class-incremental", "aggregate").mean
+    90.7
+    >>> headline("merlin", "split-mnist", "task-masked", "aggregate") is None
+    True
+    """
+    if inference == "aware":
+        return published("variants", method, benchmark, "A", variant="task-aware")
+    return published("main", method, benchmark, "A") if view == _view_of(benchmark) else None
+
+
+def _view_of(benchmark: str) -> View:
+    """The view under which the paper scored a benchmark (read off its tables, not said in its text)."""
+    if benchmark == "split-mnist":
+        return "class-incremental"
+    return "domain-incremental" if benchmark == "permuted-mnist" else "task-masked"
+
+
+@functools.cache
+def _tables() -> list[dict[str, Any]]:
+    tables: list[dict[str, Any]] = json.loads(files(__package__).joinpath("tables.json").read_text("utf-8"))["tables"]
+    return tables
