@@ -1,0 +1,101 @@
+"""A bank: M networks of one shape in one `[M, P]` tensor, answering and learning at once.
+
+A row of `weights` is a network (the paper's psi): reading weights out or writing sampled ones in is a copy of rows.
+Layers are views of that tensor, gradients views of another, and one fused Adam step over the flat tensors serves all.
+"""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from merlin_cl.networks.network import Network, Weight
+
+MASKED = -1e10
+
+
+class Bank:
+    """M networks. `weights` may be changed in place at any time."""
+
+    def __init__(self, network: Network, weights: Tensor) -> None:
+        if weights.shape[1:] != (network.size,):
+            raise ValueError(f"weights have shape {tuple(weights.shape)}; expected [M, {network.size}]")
+        self.network = network
+        self.weights = weights.contiguous()  # [M, P]
+
+    @property
+    def members(self) -> int:
+        """M."""
+        return len(self.weights)
+
+    @torch.inference_mode()
+    def logits(self, x: Tensor) -> Tensor:
+        """Every member's logits, [M, N, classes], for the same inputs x [N, *input_shape]."""
+        return self.network.apply(self.weights, x.expand(self.members, *x.shape))
+
+
+class Training:
+    """Adam for every member of a bank at once, on a loss that may weigh each example differently for each member."""
+
+    def __init__(self, bank: Bank, learning_rate: float, weight_decay: float = 0.0, decoupled: bool = True) -> None:
+        self.bank = bank
+        flat = torch.nn.Parameter(bank.weights)
+        flat.grad = torch.zeros_like(bank.weights)
+        leaves = {name: view.detach().requires_grad_() for name, view in bank.network.views(flat.detach()).items()}
+        gradients = bank.network.views(flat.grad)
+        self._weights = {name: Weight(leaves[name], gradients[name]) for name in leaves}
+        self._flat = flat
+        kind = torch.optim.AdamW if decoupled else torch.optim.Adam
+        self._adam = kind([flat], lr=learning_rate, weight_decay=weight_decay, fused=True)
+        self._adam.state[flat] = {
+            "step": torch.zeros((), device=flat.device),
+            "exp_avg": torch.zeros_like(bank.weights),
+            "exp_avg_sq": torch.zeros_like(bank.weights),
+        }
+
+    def step(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
+        """One update of every member; returns the members' losses, [M].
+
+        x [M, N, *input_shape] and y [M, N] (or without M: the same for all). `allowed`, bool [classes]: classes outside
+        it take no part in the loss. `shares` [M, N] says how often each member takes each example; a member that takes
+        none is left as it was.
+        """
+        members = self.bank.members
+        if y.dim() == 1:
+            x, y = x.expand(members, *x.shape), y.expand(members, -1)
+        logits = self.bank.network.forward(self._weights, x).masked_fill(~allowed, MASKED)  # [M, N, classes]
+        losses = functional.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none").view_as(y)  # [M, N]
+        if shares is None:
+            means = losses.mean(dim=1)
+            idle = []
+        else:
+            means = (losses * shares).sum(dim=1) / shares.sum(dim=1).clamp(min=1)
+            idle = (shares.sum(dim=1) == 0).nonzero().flatten().tolist()
+        self._differentiate(means.sum())
+        self._update(idle)
+        return means.detach()
+
+    def state(self) -> dict[str, Tensor]:
+        """Adam's step count and moments; the weights are the bank's."""
+        return {name: value.clone() for name, value in self._adam.state[self._flat].items()}
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Take over Adam's state from `state()`."""
+        for name, value in self._adam.state[self._flat].items():
+            value.copy_(state[name])
+
+    def _differentiate(self, loss: Tensor) -> None:
+        """Fill the flat gradient. A layer that wrote its own gradient already gives None here."""
+        leaves = [weight.value for weight in self._weights.values()]
+        found = torch.autograd.grad(loss, leaves, allow_unused=True)
+        for weight, gradient in zip(self._weights.values(), found, strict=True):
+            if gradient is not None and weight.gradient is not None:
+                weight.gradient.copy_(gradient)
+
+    def _update(self, idle: list[int]) -> None:
+        """One Adam step; idle members keep weights and moments (the step count, for bias correction, is shared)."""
+        moving = [self.bank.weights, *(self._adam.state[self._flat][name] for name in ("exp_avg", "exp_avg_sq"))]
+        kept = [tensor[idle] for tensor in moving] if idle else []
+        with torch.no_grad():
+            self._adam.step()
+            for tensor, rows in zip(moving, kept, strict=False):
+                tensor[idle] = rows

@@ -1,0 +1,95 @@
+"""Fully connected classifiers with ReLU, M at once: a layer is one batched product."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from merlin_cl.networks.network import Network, Weight
+
+
+@dataclass(frozen=True)
+class MLP(Network):
+    """inputs - hidden - ... - classes. The paper's MNIST classifier is `MLP((1, 28, 28), 10)`: 89,610 weights."""
+
+    input_shape: tuple[int, ...]
+    classes: int
+    hidden: tuple[int, ...] = (100, 100)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Units of every layer, input and output included."""
+        return (math.prod(self.input_shape), *self.hidden, self.classes)
+
+    @property
+    def shapes(self) -> dict[str, tuple[int, ...]]:
+        """Weight [in, out] and bias [out] of each layer in turn."""
+        found: dict[str, tuple[int, ...]] = {}
+        for layer, (fan_in, fan_out) in enumerate(zip(self.widths, self.widths[1:], strict=False)):
+            found[f"{layer}.weight"] = (fan_in, fan_out)
+            found[f"{layer}.bias"] = (fan_out,)
+        return found
+
+    def initial(self, members: int, generator: torch.Generator) -> Tensor:
+        """Uniform within one over the root of the fan-in, as `torch.nn.Linear` has it."""
+        flat = torch.rand(members, self.size, generator=generator) * 2 - 1
+        for name, view in self.views(flat).items():
+            view /= math.sqrt(self.widths[int(name.split(".")[0])])
+        return flat
+
+    def forward(self, weights: Mapping[str, Weight], x: Tensor) -> Tensor:
+        """Logits [M, N, classes] for x [M, N, *input_shape]."""
+        h = x.flatten(2)  # [M, N, inputs]
+        last = len(self.widths) - 2
+        for layer in range(last + 1):
+            h = linear(h, weights[f"{layer}.weight"], weights[f"{layer}.bias"])
+            if layer < last:
+                h = h.relu()
+        return h
+
+    def module(self, row: Tensor) -> nn.Module:
+        """One member as `torch.nn.Sequential`."""
+        layers: list[nn.Module] = [nn.Flatten()]
+        views = self.views(row.unsqueeze(0))
+        for layer, (fan_in, fan_out) in enumerate(zip(self.widths, self.widths[1:], strict=False)):
+            plain = nn.Linear(fan_in, fan_out)
+            with torch.no_grad():
+                plain.weight.copy_(views[f"{layer}.weight"][0].t())
+                plain.bias.copy_(views[f"{layer}.bias"][0])
+            layers += [plain, nn.ReLU()]
+        return nn.Sequential(*layers[:-1])
+
+
+def linear(x: Tensor, weight: Weight, bias: Weight) -> Tensor:
+    """x [M, N, in] times weight [M, in, out] plus bias [M, out], each member with its own."""
+    if weight.gradient is None or bias.gradient is None:
+        return torch.baddbmm(bias.value.unsqueeze(1), x, weight.value)
+    product: Tensor = _LinearIntoGradient.apply(x, weight.value, bias.value, weight.gradient, bias.gradient)
+    return product
+
+
+class _LinearIntoGradient(torch.autograd.Function):
+    """A linear layer whose backward pass writes the weights' gradients where the optimiser reads them.
+
+    Training a bank is bound by memory traffic. Autograd would make each gradient elsewhere and then add it to a zeroed
+    one: three more passes over as many numbers as there are weights.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, into_weight: Tensor, into_bias: Tensor) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.into = into_weight, into_bias
+        return torch.baddbmm(bias.unsqueeze(1), x, weight)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, None, None, None, None]:
+        (gradient,) = gradients  # [M, N, out]
+        x, weight = ctx.saved_tensors
+        into_weight, into_bias = ctx.into
+        torch.bmm(x.transpose(1, 2), gradient, out=into_weight)
+        torch.sum(gradient, dim=1, out=into_bias)
+        to_input = torch.bmm(gradient, weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None
+        return to_input, None, None, None, None
