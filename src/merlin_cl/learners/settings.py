@@ -37,10 +37,10 @@ class MethodSettings:
             raise unknown(f"preset of {cls.method}", name, cls.presets())
         return cls()
 
-    def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner:
+    def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner[Self]:
         """A fresh learner with these settings."""
         module, _, name = self.learner.partition(":")
-        learner: Learner = getattr(importlib.import_module(module), name)(stream, self, seed, device)
+        learner: Learner[Self] = getattr(importlib.import_module(module), name)(stream, self, seed, device)
         return learner
 
     def record(self) -> dict[str, Any]:

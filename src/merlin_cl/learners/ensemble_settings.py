@@ -1,0 +1,35 @@
+"""Settings that MERLIN and its control share: the classifier, the exemplars, the ensemble that answers. Free of torch."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from merlin_cl.learners.settings import MethodSettings
+
+Choice = Literal["random", "balanced"]
+Vote = Literal["majority", "mean-probability", "sum-logits"]
+
+
+@dataclass(frozen=True)
+class EnsembleSettings(MethodSettings):
+    """E networks of one shape, fitted to a bounded number of exemplars, answer together."""
+
+    hidden_units: tuple[int, ...] = (100, 100)
+    """Units of the classifier's hidden layers."""
+    exemplars: int = 200
+    """Examples that may be kept, in all."""
+    exemplar_choice: Choice = "balanced"
+    """How they are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+    models: int = 30
+    """Networks in the ensemble that answers (E)."""
+    vote: Vote = "mean-probability"
+    """How they agree on an answer."""
+    fine_tune_epochs: int = 40
+    """Passes over the exemplars before answering."""
+    fine_tune_batch: int = 10
+    """Exemplars in a batch of fine-tuning."""
+    fine_tune_rate: float = 1e-3
+    """Adam's learning rate in fine-tuning."""
+
+    def __post_init__(self) -> None:
+        self.require_at_least(1, "exemplars", "models", "fine_tune_batch")
+        self.require_at_least(0, "fine_tune_epochs", "fine_tune_rate")

@@ -1,0 +1,108 @@
+"""A bounded memory of examples, filled from the stream as it passes."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from merlin_cl.learners.ensemble_settings import Choice
+
+Group = tuple[int, int]
+"""(task, label)"""
+
+
+class ExemplarMemory:
+    """At most `budget` examples, kept in the form in which they arrived (bytes stay bytes).
+
+    `random` is reservoir sampling: at any time every example seen so far is held with the same probability. `balanced` is the
+    class-balanced reservoir of Chrysakis and Moens (2020): a newcomer of a group that is not the largest takes the place of
+    a random member of the largest; within the largest groups, reservoir sampling. A group is a class of a task, so
+    that domains which share their labels are balanced too.
+    """
+
+    def __init__(self, budget: int, choice: Choice, input_shape: tuple[int, ...], generator: torch.Generator) -> None:
+        self.budget = budget
+        self.choice = choice
+        self._generator = generator
+        self._x = torch.zeros(0, *input_shape)  # [n, *input_shape], n <= budget; the dtype of what arrives
+        self._labels: list[int] = []
+        self._tasks: list[int] = []
+        self._seen: dict[Group, int] = {}  # examples of each group that have passed
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    @property
+    def x(self) -> Tensor:
+        """Inputs, [n, *input_shape]."""
+        return self._x
+
+    @property
+    def y(self) -> Tensor:
+        """Labels, int64 [n]."""
+        return torch.tensor(self._labels, dtype=torch.int64, device=self._x.device)
+
+    def of_task(self, task: int) -> tuple[Tensor, Tensor]:
+        """Inputs and labels of one task's exemplars."""
+        chosen = torch.tensor([other == task for other in self._tasks], dtype=torch.bool, device=self._x.device)
+        return self._x[chosen], self.y[chosen]
+
+    @property
+    def stored_bytes(self) -> int:
+        """Inputs, and a byte each for label and task."""
+        return self._x.numel() * self._x.element_size() + 2 * len(self)
+
+    def offer(self, x: Tensor, y: Tensor, task: int) -> None:
+        """Show the memory examples of a task as they pass."""
+        for example, label in zip(x, y.tolist(), strict=True):
+            self._seen[task, label] = self._seen.get((task, label), 0) + 1
+            place = self._place((task, label))
+            if place is None:
+                continue
+            if place == len(self):
+                self._x = torch.cat([self._x.to(example), example.unsqueeze(0)])
+                self._labels.append(label)
+                self._tasks.append(task)
+            else:
+                self._x[place] = example
+                self._labels[place], self._tasks[place] = label, task
+
+    def _place(self, group: Group) -> int | None:
+        """Where a newcomer goes: a free place, that of the exemplar it replaces, or nowhere."""
+        if len(self) < self.budget:
+            return len(self)
+        if self.choice == "random":
+            place = self._draw(sum(self._seen.values()))
+            return place if place < self.budget else None
+        places: dict[Group, list[int]] = {}
+        for place, held in enumerate(zip(self._tasks, self._labels, strict=True)):
+            places.setdefault(held, []).append(place)
+        own = places.get(group, [])
+        most = max(map(len, places.values()))
+        if len(own) < most:
+            largest = [held for held, members in places.items() if len(members) == most]
+            crowd = places[largest[self._draw(len(largest))]]
+            return crowd[self._draw(most)]
+        place = self._draw(self._seen[group])
+        return own[place] if place < most else None
+
+    def _draw(self, below: int) -> int:
+        return int(torch.randint(below, (), generator=self._generator))
+
+    def state(self) -> dict[str, Any]:
+        """Everything, random state included."""
+        return {
+            "x": self._x.clone(),
+            "labels": list(self._labels),
+            "tasks": list(self._tasks),
+            "seen": [[*group, count] for group, count in self._seen.items()],
+            "generator": self._generator.get_state(),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state()` gave."""
+        self._x = state["x"].clone()
+        self._labels = list(state["labels"])
+        self._tasks = list(state["tasks"])
+        self._seen = {(task, label): count for task, label, count in state["seen"]}
+        self._generator.set_state(state["generator"])
