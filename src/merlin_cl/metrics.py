@@ -1,7 +1,7 @@
 """Scores of a continual learner, as pure functions of its accuracy matrix.
 
-Row k of the matrix holds the accuracies after task k, column j those on task j, in percent. A task is tested once it has
-been learned, so row k has entries for j <= k; what follows them may be missing, None or NaN.
+Row k of the matrix holds the accuracies after task k, column j those on task j, in percent. A task is tested once it
+has been learned, so row k has entries for j <= k; what follows them may be missing, None or NaN.
 
 >>> matrix = [[99.0, None], [90.0, 97.0]]
 >>> average_incremental_accuracy(matrix), final_accuracy(matrix), forgetting(matrix), backward_transfer(matrix)

@@ -1,4 +1,4 @@
-"""The numbers printed in the paper's tables, looked up by name; `tables.json` holds them, with remarks where they disagree."""
+"""The numbers printed in the paper's tables, looked up by name; `tables.json` has remarks where they disagree."""
 
 import functools
 import json
@@ -45,9 +45,9 @@ def published(table: str, method: str, benchmark: str, metric: str, **param: Any
 
 
 def headline(method: str, benchmark: str, view: View, inference: Inference | None) -> Published | None:
-    """The paper's average accuracy to set beside ours: same method, same view, and the task known or unknown as in ours.
+    """The paper's average accuracy to set beside ours: same method, same view, the task known or unknown as in ours.
 
-    The paper answers without the task by `aggregate`; `marginal` answers the same question and has the same number beside.
+    Without the task the paper answers by `aggregate`; `marginal` answers the same question, so it has the same number.
 
     >>> headline("merlin", "split-mnist", "class-incremental", "aggregate").mean
     90.7

@@ -1,0 +1,101 @@
+"""What a run is made of: a stream, a method, a seed and how they are run. Free of torch."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
+
+from merlin_cl.errors import MerlinError, UsageError, unknown
+from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.protocol import Inference
+from merlin_cl.streams.registry import stream_settings
+from merlin_cl.streams.settings import StreamSettings
+
+if TYPE_CHECKING:
+    from merlin_cl.streams.stream import Stream
+
+FORMAT = 1
+"""The version of the run folder; raised when an older merlin-cl could no longer read what this one writes."""
+
+Settings = TypeVar("Settings", StreamSettings, MethodSettings)
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """All that influences the result of a run, and two labels that do not (`preset`, `data`)."""
+
+    stream: StreamSettings
+    method: MethodSettings
+    seed: int = 0
+    batch_size: int = 10
+    inference: str = "all"
+    """One inference mode, or `all` that the method has."""
+    device: str = "cpu"
+    threads: int = 1
+    preset: str = "default"
+    """Where the settings of the method came from before single ones were changed."""
+    data: str | None = None
+    """The folder in which data sets were looked for first."""
+    source: str = ""
+    """Which data were found, in the words of the stream: other data give another result."""
+
+    def __post_init__(self) -> None:
+        for name, least in (("seed", 0), ("batch_size", 1), ("threads", 1)):
+            if getattr(self, name) < least:
+                raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
+        if self.inference not in ("all", *get_args(Inference)):
+            raise unknown("inference mode", self.inference, ("all", *get_args(Inference)))
+
+    def build_stream(self) -> Stream:
+        """The stream, its data loaded."""
+        return self.stream.build(self.seed, self.data)
+
+    def having(self, source: str) -> RunConfig:
+        """The same with the data named that were found."""
+        return replace(self, source=source)
+
+    @property
+    def digest(self) -> str:
+        """Eight letters that differ for settings that differ in anything that influences the result."""
+        matters = {key: value for key, value in self.record().items() if key not in ("preset", "data", "tasks")}
+        return hashlib.sha256(json.dumps(matters, sort_keys=True).encode()).hexdigest()[:8]
+
+    @property
+    def name(self) -> str:
+        """The name of the run folder."""
+        return f"{self.stream.stream}-{self.method.method}-s{self.seed}-{self.digest}"
+
+    def record(self) -> dict[str, Any]:
+        """The content of config.json."""
+        return {
+            "format": FORMAT,
+            "stream": {"name": self.stream.stream, **self.stream.record()},
+            "method": {"name": self.method.method, **self.method.record()},
+            "tasks": self.stream.info().tasks,
+        } | {field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("stream", "method")}
+
+    @classmethod
+    def from_record(cls, record: dict[str, Any]) -> Self:
+        """The configuration that `record` was written from."""
+        stream, method = dict(record["stream"]), dict(record["method"])
+        rest = {field.name: record[field.name] for field in fields(cls) if field.name not in ("stream", "method")}
+        return cls(
+            stream=_settings_from(stream_settings(stream.pop("name")), stream),
+            method=_settings_from(method_settings(method.pop("name")), method),
+            **rest,
+        )
+
+
+def _settings_from(kind: type[Settings], record: dict[str, Any]) -> Settings:
+    strangers = sorted(set(record) - {field.name for field in fields(kind)})
+    if strangers:
+        raise MerlinError(f"config.json has the setting {strangers[0]!r}, which {kind.__name__} does not know.")
+    return kind(**{name: _as_tuples(value) for name, value in record.items()})
+
+
+def _as_tuples(value: Any) -> Any:
+    """JSON turns tuples into lists; settings are hashable and have tuples only."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

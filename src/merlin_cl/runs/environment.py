@@ -1,0 +1,56 @@
+"""Where a run was computed: what may explain a difference between two machines."""
+
+import os
+import platform
+import subprocess
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import torch
+
+
+def environment(threads: int) -> dict[str, Any]:
+    """Versions, machine, git revision of the code if it has one, threads."""
+    return {
+        "versions": {"python": platform.python_version()}
+        | {name: version(name) for name in ("merlin-cl", "torch", "numpy", "safetensors")},
+        "machine": {
+            "system": platform.platform(),
+            "processor": _processor(),
+            "cores": os.cpu_count(),
+            "cpu_capability": torch.backends.cpu.get_cpu_capability(),
+        },
+        "git_revision": git_revision(Path(__file__).parent),
+        "threads": threads,
+    }
+
+
+def git_revision(folder: Path) -> str | None:
+    """The commit checked out around `folder`, `-changed` appended where files differ from it; None outside a repository."""
+    commit = _git(folder, "rev-parse", "HEAD")
+    if commit is None:
+        return None
+    # An installed copy may sit inside somebody else's repository, which says nothing about this code.
+    if not _git(folder, "ls-files", "--", __file__):
+        return None
+    return commit + ("-changed" if _git(folder, "status", "--porcelain", "--untracked-files=no") else "")
+
+
+def _git(folder: Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(["git", "-C", str(folder), *arguments], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def _processor() -> str:
+    """The name of the processor, which Linux tells only in a file."""
+    try:
+        for line in Path("/proc/cpuinfo").read_text("utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    except OSError:
+        pass
+    return platform.processor() or platform.machine()

@@ -1,0 +1,191 @@
+"""The folder of a run: files that are whole or not there, an append-only log, a lock. Free of torch."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.runs.config import FORMAT, RunConfig
+
+if sys.platform != "win32":
+    import fcntl
+
+
+class RunFolder:
+    """One run on disk."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.checkpoints = path / "checkpoint"
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """An existing run folder."""
+        if not (path / "config.json").is_file():
+            what = "has no config.json, so it is not a run folder" if path.is_dir() else "is not a folder"
+            raise UsageError(f"{path} {what}; `merlin list` shows the runs there are.")
+        return cls(path)
+
+    def make(self) -> None:
+        """Make sure the folder is there and can be written to."""
+        try:
+            self.checkpoints.mkdir(parents=True, exist_ok=True)
+            (self.path / "lock").touch()
+        except OSError as error:
+            raise MerlinError(f"Cannot write to {self.path}: {error.strerror}; choose a folder with --out.") from None
+
+    def claim(self, config: RunConfig) -> None:
+        """Make this the folder of `config`; to be called with the lock held."""
+        if not (self.path / "config.json").exists():
+            write_json(self.path / "config.json", config.record())
+        elif self.config().digest != config.digest:
+            raise UsageError(
+                f"{self.path} holds a run with other settings; move it away or choose another folder with --out."
+            )
+
+    def config(self) -> RunConfig:
+        """The settings of the run."""
+        try:
+            return RunConfig.from_record(self.config_record())
+        except (KeyError, TypeError) as error:
+            raise MerlinError(f"{self.path / 'config.json'} is damaged ({error!r}); restore it or delete it.") from None
+
+    def config_record(self) -> dict[str, Any]:
+        """The content of config.json, once its format is known to be one we read."""
+        record = read_json(self.path / "config.json")
+        written = record.get("format")
+        if not isinstance(written, int):
+            raise MerlinError(f"{self.path / 'config.json'} names no format, so it is not the configuration of a run.")
+        if written > FORMAT:
+            raise MerlinError(
+                f"{self.path} was written by a newer merlin-cl (format {written}; this one reads up to {FORMAT}); "
+                "upgrade merlin-cl to use it."
+            )
+        return record
+
+    @property
+    def finished(self) -> bool:
+        """Whether the result is there."""
+        return (self.path / "result.json").is_file()
+
+    def result(self) -> dict[str, Any]:
+        """The content of result.json."""
+        if not self.finished:
+            raise MerlinError(f"{self.path} is not finished; `merlin resume {self.path}` goes on with it.")
+        self.config_record()
+        return read_json(self.path / "result.json")
+
+    def write_result(self, result: dict[str, Any]) -> None:
+        """Write result.json: from here on the run is finished."""
+        write_json(self.path / "result.json", result)
+
+    def write_environment(self, environment: dict[str, Any]) -> None:
+        """Write env.json."""
+        write_json(self.path / "env.json", environment)
+
+    def log(self, event: str, **values: Any) -> None:
+        """Append an event to events.jsonl. A line torn by a kill is closed first, so that it spoils no other."""
+        line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **values})
+        with (self.path / "events.jsonl").open("ab+") as file:
+            if file.tell() and not _ends_line(file):
+                line = "\n" + line
+            file.write(line.encode() + b"\n")
+
+    def events(self) -> list[dict[str, Any]]:
+        """All events that were written whole."""
+        path = self.path / "events.jsonl"
+        lines = path.read_bytes().splitlines() if path.exists() else []
+        return [event for event in map(_parsed, lines) if event is not None]
+
+    def clear(self) -> None:
+        """Forget everything but the settings. The result goes first: a run half cleared is a run not finished."""
+        (self.path / "result.json").unlink(missing_ok=True)
+        for checkpoint in self.checkpoints.glob("*"):
+            checkpoint.unlink()
+        (self.path / "events.jsonl").unlink(missing_ok=True)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other processes from working on this run. The lock goes with the process, however it ends."""
+        with (self.path / "lock").open("a") as file:
+            if not _try_lock(file.fileno()):
+                raise MerlinError(f"Another process is working on {self.path}; wait for it to end or stop it first.")
+            yield
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process is working on this run."""
+        try:
+            with (self.path / "lock").open("r") as file:
+                return not _try_lock(file.fileno())
+        except OSError:
+            return False
+
+
+def run_folders(root: Path) -> list[RunFolder]:
+    """Every run folder directly under `root`, by name."""
+    if not root.is_dir():
+        return []
+    return [RunFolder(path.parent) for path in sorted(root.glob("*/config.json"))]
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, whole or not at all."""
+    write_whole(path, (json.dumps(value, indent=1) + "\n").encode())
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file under a temporary name, make sure it is on disk, and rename it: readers see the old or the new."""
+    temporary = path.with_name(f".{path.name}.part")
+    with temporary.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    temporary.replace(path)
+    if sys.platform != "win32":
+        directory = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(directory)
+        finally:
+            os.close(directory)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object that `write_json` wrote."""
+    try:
+        value = json.loads(path.read_bytes())
+    except ValueError as error:
+        raise MerlinError(f"{path} is damaged ({error}); restore it or delete its folder.") from None
+    if not isinstance(value, dict):
+        raise MerlinError(f"{path} holds no JSON object; restore it or delete its folder.")
+    return value
+
+
+def _ends_line(file: Any) -> bool:
+    file.seek(-1, os.SEEK_END)
+    return bool(file.read(1) == b"\n")
+
+
+def _parsed(line: bytes) -> dict[str, Any] | None:
+    try:
+        event = json.loads(line)
+    except ValueError:
+        return None
+    return event if isinstance(event, dict) else None
+
+
+def _try_lock(descriptor: int) -> bool:
+    if sys.platform == "win32":
+        return True
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

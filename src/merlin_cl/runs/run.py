@@ -1,0 +1,157 @@
+"""A run from beginning to end: every task learned once, then scored, then checkpointed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+
+from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.learners.learner import Learner
+from merlin_cl.metrics import learning_curve
+from merlin_cl.runs.checkpoint import Checkpoints
+from merlin_cl.runs.config import RunConfig
+from merlin_cl.runs.environment import environment
+from merlin_cl.runs.evaluate import accuracies, questions
+from merlin_cl.runs.folder import RunFolder
+from merlin_cl.runs.ledger import Ledger, Probe
+from merlin_cl.runs.progress import Display, RunProgress
+
+if TYPE_CHECKING:
+    from merlin_cl.streams.stream import Stream
+
+
+class RunStoppedError(MerlinError):
+    """The user stopped the run; all tasks that were done are kept."""
+
+    exit_code = 130
+
+
+def run(config: RunConfig, root: Path, show: Display, *, restart: bool = False) -> RunFolder:
+    """Compute a run, or go on with it; one that is finished is computed again only on `restart`."""
+    require_device(config.device)
+    stream = config.build_stream()
+    config = config.having(stream.source)
+    return _work_on(RunFolder(root / config.name), config, stream, show, restart)
+
+
+def resume(folder: RunFolder, show: Display) -> RunFolder:
+    """Go on with a run that was interrupted."""
+    config = folder.config()
+    require_device(config.device)
+    stream = config.build_stream()
+    if stream.source != config.source:
+        raise MerlinError(
+            f"{folder.path} was begun with data from {config.source!r}, but now there is {stream.source!r}; "
+            "put the data back, or begin a new run with `merlin run`."
+        )
+    return _work_on(folder, config, stream, show, restart=False)
+
+
+def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display, restart: bool) -> RunFolder:
+    folder.make()
+    with folder.locked():
+        folder.claim(config)
+        if restart:
+            folder.clear()
+        if not folder.finished:
+            try:
+                with _threads(config.threads):
+                    _compute(folder, config, stream, show)
+            except KeyboardInterrupt:
+                folder.log("stopped")
+                raise RunStoppedError(
+                    f"Stopped; `merlin resume {folder.path}` goes on after the last task done."
+                ) from None
+            except Exception as error:
+                folder.log("failed", error=f"{type(error).__name__}: {error}")
+                raise
+    return folder
+
+
+def _compute(folder: RunFolder, config: RunConfig, stream: Stream, show: Display) -> None:
+    learner = config.method.build(stream.info, config.seed, config.device)
+    ledger = Ledger(questions(learner, stream.info, config.inference))
+    checkpoints = Checkpoints(folder.checkpoints, config.digest)
+    state = checkpoints.latest()
+    if state is not None:
+        learner.restore(state["learner"])
+        ledger = Ledger.from_state(state["ledger"])
+    folder.write_environment(environment(config.threads))
+    folder.log("started" if state is None else "resumed", tasks_done=ledger.tasks_done, tasks=stream.info.tasks)
+
+    progress = RunProgress(show, stream.info.tasks, ledger.task_seconds)
+    learner.phases.listener = progress.told
+    for index in range(ledger.tasks_done, stream.info.tasks):
+        progress.begin(index)
+        folder.log("task", task=index)
+        _learn(learner, stream, index, config)
+        with ledger.timed("probe", learner):
+            probe = _probe(folder, learner, stream, index)
+        with ledger.timed("evaluate", learner):
+            rows = accuracies(learner, stream, index + 1, ledger.asked, progress.told)
+        ledger.add(rows, probe)
+        progress.end(_summary(ledger))
+        for question, row in rows.items():
+            folder.log("accuracy", after_task=index, view=question.view, inference=question.inference, row=row)
+        path = checkpoints.save(index + 1, {"learner": learner.state(), "ledger": ledger.state()})
+        folder.log("checkpoint", file=path.name)
+
+    with ledger.timed("probe", learner):
+        final = [_probe(folder, learner, stream, index) for index in range(stream.info.tasks)]
+    folder.write_result(ledger.result(config, learner, final))
+    folder.log("finished")
+
+
+def _learn(learner: Learner[Any], stream: Stream, index: int, config: RunConfig) -> None:
+    task = stream[index]
+    # Learners draw from generators of their own; one that draws from torch's own is the same after a resume, too.
+    torch.manual_seed(1_000_003 * config.seed + index)
+    learner.begin(task.info)
+    batches = math.ceil(task.train_count / config.batch_size)
+    for x, y in learner.phases.steps("learn", task.batches(config.batch_size), batches):
+        learner.observe(x, y)
+    learner.end()
+
+
+def _probe(folder: RunFolder, learner: Learner[Any], stream: Stream, task: int) -> Probe:
+    """What the learner can say of a task, if it can say anything: a method offers this by having `probe`."""
+    probe = getattr(learner, "probe", None)
+    if probe is None:
+        return None
+    values: dict[str, float] = {name: float(value) for name, value in probe(task, *stream[task].test()).items()}
+    folder.log("probe", task=task, after_task=len(learner.tasks) - 1, values=values)
+    return values
+
+
+def _summary(ledger: Ledger) -> str:
+    """The learning curve's newest point for every question, in one line."""
+    points = [
+        f"{question.view}{f' {question.inference}' if question.inference else ''} "
+        f"{learning_curve(ledger.matrix(question))[-1]:.1f}"
+        for question in ledger.asked
+    ]
+    return ", ".join(points)
+
+
+def require_device(name: str) -> None:
+    """Refuse a device that this machine or this torch does not have, before any work."""
+    try:
+        torch.empty(1, device=name).tolist()
+    except (RuntimeError, AssertionError, NotImplementedError):
+        available = ["cpu", *(kind for kind in ("cuda", "mps", "xpu") if getattr(torch, kind).is_available())]
+        raise UsageError(f"Device {name!r} is not available here; use one of: {', '.join(available)}.") from None
+
+
+@contextmanager
+def _threads(count: int) -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(count)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,31 @@
+import io
+
+import fakes
+import pytest
+
+from merlin_cl.runs.config import RunConfig
+from merlin_cl.runs.progress import PlainDisplay
+from merlin_cl.runs.run import run
+from merlin_cl.streams.settings import SplitMnistSettings
+
+
+@pytest.fixture(autouse=True)
+def known_methods(monkeypatch):
+    monkeypatch.setattr(fakes.registry, "BUILT_IN", dict(fakes.registry.BUILT_IN))
+    fakes.register()
+
+
+@pytest.fixture
+def config():
+    return RunConfig(SplitMnistSettings(tasks=3, images_per_task=60), fakes.MeansSettings())
+
+
+@pytest.fixture
+def silent():
+    return PlainDisplay(io.StringIO())
+
+
+@pytest.fixture
+def done(config, tmp_path, silent):
+    """A finished run."""
+    return run(config, tmp_path, silent)

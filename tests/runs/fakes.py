@@ -1,0 +1,106 @@
+"""A method of a few lines for tests of runs: class means with noise, so that its random state matters."""
+
+import time
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+
+from merlin_cl.learners import registry
+from merlin_cl.learners.learner import MASKED, Learner, as_float
+from merlin_cl.learners.settings import MethodSettings
+
+
+@dataclass(frozen=True)
+class MeansSettings(MethodSettings):
+    """The nearest mean of a class, with noise."""
+
+    method: ClassVar[str] = "means"
+    learner: ClassVar[str] = "fakes:Means"
+
+    exemplars: int = 7
+    """Exemplars in all."""
+    updates_per_batch: int = 1
+    """Updates on each batch."""
+    noise: float = 0.1
+    """Standard deviation of the noise added to every input."""
+    sleep: float = 0.0
+    """Seconds to wait at every batch."""
+    shape: tuple[int, ...] = (3, 4)
+    """Nothing, but a tuple."""
+
+    def __post_init__(self):
+        self.require_at_least(1, "exemplars", "updates_per_batch")
+
+
+class Means(Learner[MeansSettings]):
+    inferences = ("aggregate", "aware")
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        size = torch.Size(self.stream.input_shape).numel()
+        self.sums = torch.zeros(self.stream.classes, size)
+        self.counts = torch.zeros(self.stream.classes, 1)
+        self.random = self.generator("noise")
+
+    def _begin(self, task):
+        pass
+
+    def _observe(self, x, y):
+        time.sleep(self.settings.sleep)
+        x = as_float(x).flatten(1)
+        x = x + self.settings.noise * torch.randn(x.shape, generator=self.random)
+        self.sums.index_add_(0, y, x)
+        self.counts.index_add_(0, y, torch.ones(len(y), 1))
+
+    def _end(self):
+        with self.phases.timed("base"):
+            self.sums *= 1 + 0.01 * torch.rand(self.sums.shape)  # torch's own random numbers: reseeded for every task
+
+    def _answers(self, x, allowed, task, inference):
+        assert (task is not None) == (inference == "aware")
+        distances = torch.cdist(as_float(x).flatten(1), self.sums / self.counts.clamp(min=1))
+        return torch.stack([(-distances).masked_fill(~row, MASKED) for row in allowed])
+
+    def _state(self):
+        return {"sums": self.sums, "counts": self.counts, "random": self.random.get_state()}
+
+    def _restore(self, state):
+        self.sums, self.counts = state["sums"], state["counts"]
+        self.random.set_state(state["random"])
+
+    def stored_bytes(self):
+        return {"means": self.sums.nbytes + self.counts.nbytes}
+
+    def parameters(self):
+        return {"means": self.sums.numel()}
+
+    def probe(self, task, x, y):
+        return {"spread": float(self.sums[list(self.tasks[task].classes)].std()), "images": float(len(y))}
+
+
+@dataclass(frozen=True)
+class QuietSettings(MeansSettings):
+    """The same without probes and inference modes."""
+
+    method: ClassVar[str] = "quiet"
+    learner: ClassVar[str] = "fakes:Quiet"
+
+
+class Quiet(Means):
+    inferences = (None,)
+    probe = None
+
+
+def register():
+    registry.BUILT_IN["means"] = "fakes:MeansSettings"
+    registry.BUILT_IN["quiet"] = "fakes:QuietSettings"
+
+
+if __name__ == "__main__":  # `python fakes.py run ...` is the command with the methods above
+    import fakes
+
+    fakes.register()
+    from merlin_cl.cli import main
+
+    main()

@@ -1,0 +1,52 @@
+import io
+
+from merlin_cl.runs.progress import Forecast, PlainDisplay, RunProgress
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def test_time_left_follows_what_earlier_tasks_took():
+    clock = Clock()
+    forecast = Forecast(tasks=4, taken=[], clock=clock)
+    assert forecast.left() is None
+    clock.now = 10.0
+    forecast.end_task()
+    forecast.begin_task()
+    assert forecast.left() == 30.0  # three tasks of ten seconds
+    clock.now = 14.0
+    assert forecast.left() == 26.0
+    clock.now = 22.0  # this task took twelve seconds: each takes two more than the one before
+    forecast.end_task()
+    forecast.begin_task()
+    assert forecast.left() == 14 + 16
+    clock.now = 80.0
+    assert forecast.left() == 16.0  # longer than expected, never negative
+
+
+def test_time_left_is_known_at_once_after_a_resume():
+    assert Forecast(tasks=3, taken=[5.0, 5.0], clock=Clock()).left() == 5.0
+
+
+def test_plain_lines_come_seconds_apart():
+    clock, out = Clock(), io.StringIO()
+    display = PlainDisplay(out, clock)
+    for tenth in range(200):
+        clock.now = tenth / 10
+        display.update("task 1/5  learn", tenth, 200)
+    lines = out.getvalue().splitlines()
+    assert len(lines) == 3  # 20 seconds, one every 5
+    assert lines[0] == "task 1/5  learn  (50/200)"
+
+
+def test_every_task_leaves_a_line():
+    out = io.StringIO()
+    progress = RunProgress(PlainDisplay(out), 5, [])
+    progress.begin(1)
+    progress.told("vae", 3, 9)
+    progress.end("class-incremental 91.0")
+    assert out.getvalue() == "task 2/5 done in 0.0 s: class-incremental 91.0\n"

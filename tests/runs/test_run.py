@@ -1,0 +1,173 @@
+import json
+from dataclasses import replace
+
+import fakes
+import pytest
+import torch
+
+from merlin_cl import metrics
+from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.runs import run as run_module
+from merlin_cl.runs.folder import write_json
+from merlin_cl.runs.run import RunStoppedError, resume, run
+from merlin_cl.streams.settings import PermutedMnistSettings
+
+
+def without_cost(result):
+    return {key: value for key, value in result.items() if key != "cost"}
+
+
+def test_same_settings_and_seed_give_the_same_result(config, done, tmp_path, silent):
+    again = run(config, tmp_path / "again", silent)
+    assert again.path.name == done.path.name
+    assert without_cost(again.result()) == without_cost(done.result())
+    other = run(replace(config, seed=1), tmp_path, silent)
+    assert other.result()["scores"] != done.result()["scores"]
+
+
+def test_the_result_says_what_it_is(done):
+    result = done.result()
+    assert [(score["view"], score["inference"]) for score in result["scores"]] == [
+        ("class-incremental", "aggregate"),
+        ("task-masked", "aggregate"),
+        ("task-masked", "aware"),
+    ]
+    for score in result["scores"]:
+        assert len(score["matrix"]) == 3
+        assert score["matrix"][0][1:] == [None, None]
+        for name, metric in metrics.METRICS.items():
+            assert score[name] == metric(score["matrix"])
+    assert (result["exemplars"], result["updates_per_batch"], result["batch_size"], result["seed"]) == (7, 1, 10, 0)
+    assert "embedded" in result["source"]
+    assert result["settings"]["stream"]["images_per_task"] == 60
+    assert result["cost"]["stored_bytes"] == {"means": 31400}
+    assert result["parameters"] == {"means": 7840}
+    assert {"base", "evaluate", "probe"} <= set(result["cost"]["cpu_seconds"])
+    assert result["cost"]["peak_rss_bytes"] > 10**7
+
+
+def test_masking_to_the_task_can_only_help(done):
+    free, masked, _ = (score["matrix"] for score in done.result()["scores"])
+    assert all(
+        m >= f
+        for row, other in zip(masked, free, strict=True)
+        for m, f in zip(row, other, strict=True)
+        if f is not None
+    )
+
+
+def test_domain_incremental_streams_have_one_view(config, tmp_path, silent):
+    permuted = PermutedMnistSettings(tasks=2, images_per_task=60)
+    result = run(replace(config, stream=permuted), tmp_path, silent).result()
+    assert [(score["view"], score["inference"]) for score in result["scores"]] == [
+        ("domain-incremental", "aggregate"),
+        ("domain-incremental", "aware"),
+    ]
+
+
+def test_one_inference_mode_can_be_asked_for(config, tmp_path, silent):
+    result = run(replace(config, inference="aware"), tmp_path, silent).result()
+    assert [score["inference"] for score in result["scores"]] == ["aware"]
+    with pytest.raises(UsageError, match="no inference mode 'marginal'; choose from: all, aggregate, aware"):
+        run(replace(config, inference="marginal"), tmp_path, silent)
+
+
+def test_probes_are_kept(done):
+    diagnosis = done.result()["diagnosis"]
+    assert [set(values) for values in diagnosis["learned"]] == [{"spread", "images"}] * 3
+    assert diagnosis["learned"][2] == diagnosis["final"][2]
+    assert diagnosis["learned"][0] != diagnosis["final"][0]
+    probes = [event for event in done.events() if event["event"] == "probe"]
+    assert [(event["task"], event["after_task"]) for event in probes] == [
+        (0, 0),
+        (1, 1),
+        (2, 2),
+        (0, 2),
+        (1, 2),
+        (2, 2),
+    ]
+
+
+def test_methods_without_probes_have_none(config, tmp_path, silent):
+    result = run(replace(config, method=fakes.QuietSettings()), tmp_path, silent).result()
+    assert result["diagnosis"] == {"learned": [None] * 3, "final": [None] * 3}
+    assert {score["inference"] for score in result["scores"]} == {None}
+
+
+def test_a_finished_run_is_not_computed_again_unless_asked(config, done, tmp_path, silent, monkeypatch):
+    write_json(done.path / "result.json", done.result() | {"seed": "untouched"})
+    assert run(config, tmp_path, silent).result()["seed"] == "untouched"
+    assert resume(done, silent).result()["seed"] == "untouched"
+    assert run(config, tmp_path, silent, restart=True).result()["seed"] == 0
+    assert [event["event"] for event in done.events()].count("started") == 1
+
+
+@pytest.mark.parametrize("moment", ["_learn", "accuracies", "_probe"])
+@pytest.mark.parametrize("task", [0, 2])
+def test_stopped_then_resumed_equals_uninterrupted(config, done, tmp_path, silent, monkeypatch, moment, task):
+    whole, calls = getattr(run_module, moment), []
+
+    def stopping(*arguments):
+        calls.append(arguments)
+        if len(calls) == task + 1:
+            raise KeyboardInterrupt
+        return whole(*arguments)
+
+    root = tmp_path / "stopped"
+    monkeypatch.setattr(run_module, moment, stopping)
+    with pytest.raises(RunStoppedError, match="merlin resume"):
+        run(config, root, silent)
+    monkeypatch.setattr(run_module, moment, whole)
+    torch.manual_seed(99)  # a new process has other random numbers at hand
+    (left,) = root.iterdir()
+    resumed = resume(run_module.RunFolder.open(left), silent)
+    assert without_cost(resumed.result()) == without_cost(done.result())
+
+
+def test_crash_between_the_last_checkpoint_and_the_result(config, done, tmp_path, silent):
+    before = done.result()
+    (done.path / "result.json").unlink()
+    (done.path / ".result.json.part").write_text("{")
+    assert without_cost(run(config, tmp_path, silent).result()) == without_cost(before)
+    # All tasks came from the checkpoint, their CPU time with them.
+    assert done.result()["cost"]["cpu_seconds"]["evaluate"] == before["cost"]["cpu_seconds"]["evaluate"]
+    assert [event["event"] for event in done.events() if event["event"] in ("started", "resumed")] == [
+        "started",
+        "resumed",
+    ]
+
+
+def test_a_damaged_checkpoint_can_be_deleted(config, done, tmp_path, silent):
+    before = done.result()
+    (done.path / "result.json").unlink()
+    newest = max(done.checkpoints.iterdir())
+    newest.write_bytes(newest.read_bytes()[:-7])
+    with pytest.raises(MerlinError, match=newest.name):
+        run(config, tmp_path, silent)
+    assert done.events()[-1]["event"] == "failed"
+    newest.unlink()
+    assert without_cost(run(config, tmp_path, silent).result()) == without_cost(before)
+
+
+def test_other_data_are_another_run_and_are_refused_on_resume(config, done, silent):
+    write_json(done.path / "config.json", json.loads((done.path / "config.json").read_text()) | {"source": "elsewhere"})
+    with pytest.raises(MerlinError, match="data from 'elsewhere'"):
+        resume(done, silent)
+
+
+@pytest.mark.parametrize("device", ["cuda", "cuda:7", "gpu", "meta"])
+def test_a_device_that_is_not_there_is_refused_before_anything_is_written(config, tmp_path, silent, device):
+    if device == "cuda" and torch.cuda.is_available():
+        pytest.skip("this machine has one")
+    with pytest.raises(UsageError, match="not available here; use one of: cpu"):
+        run(replace(config, device=device), tmp_path, silent)
+    assert not list(tmp_path.iterdir())
+
+
+def test_threads_are_set_for_the_run_only(config, tmp_path, silent, monkeypatch):
+    before, during = torch.get_num_threads(), []
+    monkeypatch.setattr(run_module, "_learn", lambda *_: during.append(torch.get_num_threads()) or 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        run(replace(config, threads=2), tmp_path, silent)
+    assert during == [2]
+    assert torch.get_num_threads() == before
