@@ -1,0 +1,37 @@
+"""Which streams there are: ours, and those other packages add through the entry point group `merlin_cl.streams`.
+
+An entry point names a settings class (see `StreamSettings`); nothing here imports torch.
+"""
+
+from importlib.metadata import entry_points
+
+from merlin_cl.errors import unknown
+from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettings, SplitMnistSettings, StreamSettings
+
+GROUP = "merlin_cl.streams"
+BUILT_IN: dict[str, type[StreamSettings]] = {
+    settings.stream: settings for settings in (SplitMnistSettings, PermutedMnistSettings, RotatedMnistSettings)
+}
+
+
+def stream_names() -> list[str]:
+    """Every stream that can be named, ours first.
+
+    >>> stream_names()[:3]
+    ['split-mnist', 'permuted-mnist', 'rotated-mnist']
+    """
+    return [*BUILT_IN, *sorted({point.name for point in entry_points(group=GROUP)} - BUILT_IN.keys())]
+
+
+def stream_settings(name: str) -> type[StreamSettings]:
+    """The settings class of a stream.
+
+    >>> stream_settings("split-mnist")().info().tasks
+    5
+    """
+    if name in BUILT_IN:
+        return BUILT_IN[name]
+    for point in entry_points(group=GROUP, name=name):
+        loaded: type[StreamSettings] = point.load()
+        return loaded
+    raise unknown("stream", name, stream_names())

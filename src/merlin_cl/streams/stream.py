@@ -1,0 +1,103 @@
+"""A stream is a sequence of tasks; a task gives each of its training examples once and its test set as often as asked."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import UsageError
+from merlin_cl.protocol import StreamInfo, TaskInfo
+
+Transform = Callable[[Tensor], Tensor]
+"""What a task does to its inputs: uint8 [n, *input_shape] to the same."""
+
+
+class ExampleTakenTwiceError(UsageError):
+    """A task was asked a second time for its training examples."""
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Examples that several tasks draw from: one copy of the inputs, however many tasks there are."""
+
+    x: Tensor  # uint8 [N, *input_shape]
+    y: Tensor  # int64 [N]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Some examples of a pool, as a task shows them. Nothing is copied or transformed before `gather`."""
+
+    pool: Pool
+    at: Tensor  # int64 [n], positions in the pool
+    transform: Transform | None = None
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    def gather(self) -> tuple[Tensor, Tensor]:
+        """The examples themselves: x uint8 [n, *input_shape], y int64 [n]."""
+        x, y = self.pool.x.index_select(0, self.at), self.pool.y.index_select(0, self.at)
+        return x if self.transform is None else self.transform(x), y
+
+
+class Task:
+    """One task of a stream: what a learner may know of it, its training examples, its test set."""
+
+    def __init__(self, info: TaskInfo, train: Selection, test: Selection, order: torch.Generator) -> None:
+        """`order` shuffles the training examples; a generator of the task's own, so that no task depends on another."""
+        self.info = info
+        self.train_count = len(train)
+        self._train: Selection | None = train
+        self._test = test
+        self._order = order
+
+    def batches(self, size: int) -> Iterator[tuple[Tensor, Tensor]]:
+        """The training examples, shuffled, `size` at a time (the last batch may be smaller). Can be called once."""
+        if size < 1:
+            raise UsageError(f"The batch size is {size}; it must be at least 1.")
+        if self._train is None:
+            raise ExampleTakenTwiceError(
+                f"The training examples of task {self.info.index} have been given out; each arrives once. "
+                "Build the stream again to start over."
+            )
+        train, self._train = self._train, None
+        return self._given_out(train, size)
+
+    def test(self) -> tuple[Tensor, Tensor]:
+        """The examples the task is scored on: x uint8 [n, *input_shape], y int64 [n]."""
+        return self._test.gather()
+
+    def _given_out(self, train: Selection, size: int) -> Iterator[tuple[Tensor, Tensor]]:
+        x, y = train.gather()
+        for at in torch.randperm(len(y), generator=self._order).split(size):
+            # index_select rather than x[at]: twice as fast, and it does not wake other threads for ten images.
+            yield x.index_select(0, at), y.index_select(0, at)
+
+
+class Stream:
+    """Tasks in the order in which they are learned."""
+
+    def __init__(self, info: StreamInfo, tasks: Sequence[Task], source: str = "") -> None:
+        """`source` says where the data came from; results record it."""
+        if [task.info.index for task in tasks] != list(range(info.tasks)):
+            raise UsageError(
+                f"{info.name} announces {info.tasks} tasks, but was given tasks {[task.info.index for task in tasks]}; "
+                "give every task once, in order."
+            )
+        self.info = info
+        self.source = source
+        self._tasks = tuple(tasks)
+
+    def __len__(self) -> int:
+        return len(self._tasks)
+
+    def __iter__(self) -> Iterator[Task]:
+        return iter(self._tasks)
+
+    def __getitem__(self, index: int) -> Task:
+        return self._tasks[index]
