@@ -1,1 +1,1 @@
-"""."""
+"""What results look like to a reader: tables for the terminal."""

@@ -53,15 +53,19 @@ def resume(folder: RunFolder, show: Display) -> RunFolder:
 
 
 def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display, restart: bool) -> RunFolder:
+    learner = config.method.build(stream.info, config.seed, config.device)
+    ledger = Ledger(questions(learner, stream.info, config.inference))
     folder.make()
     with folder.locked():
         folder.claim(config)
         if restart:
             folder.clear()
-        if not folder.finished:
+        if folder.finished:
+            show.say("This run is finished; `merlin run` with --restart computes it again.")
+        else:
             try:
                 with _threads(config.threads):
-                    _compute(folder, config, stream, show)
+                    _compute(folder, config, stream, learner, ledger, show)
             except KeyboardInterrupt:
                 folder.log("stopped")
                 raise RunStoppedError(
@@ -73,9 +77,9 @@ def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display
     return folder
 
 
-def _compute(folder: RunFolder, config: RunConfig, stream: Stream, show: Display) -> None:
-    learner = config.method.build(stream.info, config.seed, config.device)
-    ledger = Ledger(questions(learner, stream.info, config.inference))
+def _compute(
+    folder: RunFolder, config: RunConfig, stream: Stream, learner: Learner[Any], ledger: Ledger, show: Display
+) -> None:
     checkpoints = Checkpoints(folder.checkpoints, config.digest)
     state = checkpoints.latest()
     if state is not None:

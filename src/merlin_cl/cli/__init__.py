@@ -1,0 +1,86 @@
+"""The command `merlin`: one file a command, errors in one sentence, results on standard output, all else on standard error."""
+
+import importlib
+import os
+import sys
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+
+from merlin_cl.errors import MerlinError, UsageError, unknown
+
+COMMANDS = {
+    "demo": ("merlin_cl.cli.demo", "learn Split MNIST, beside the paper and the exemplar-only control"),
+    "run": ("merlin_cl.cli.run", "learn a stream with a method, into a run folder"),
+    "resume": ("merlin_cl.cli.resume", "go on with a run that was interrupted"),
+    "list": ("merlin_cl.cli.listing", "the runs in a folder"),
+    "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
+    "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
+    "bench": ("merlin_cl.bench", "how fast this machine is at it, in ratios"),
+}
+"""Where each command lives, imported when it is called: `main(arguments)` in that module."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit."""
+    sys.exit(exit_code(list(sys.argv[1:] if argv is None else argv)))
+
+
+def exit_code(argv: list[str]) -> int:
+    """Run the command line: 0 done, 1 failed, 2 wrong usage, 130 stopped by the user."""
+    debug = "--debug" in argv
+    try:
+        _dispatch([argument for argument in argv if argument != "--debug"])
+        sys.stdout.flush()
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    except BrokenPipeError:  # the reader of our output has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (Exception, KeyboardInterrupt) as error:
+        if debug:
+            raise
+        sentence, code = _explained(error)
+        print(f"merlin: {sentence}", file=sys.stderr)
+        return code
+    return 0
+
+
+def _dispatch(argv: list[str]) -> None:
+    if not argv or argv[0] in ("-h", "--help", "help"):
+        print(_overview())
+    elif argv[0] in ("--version", "-V"):
+        print(f"merlin-cl {version('merlin-cl')}")
+    elif argv[0] in COMMANDS:
+        command: Callable[[list[str]], None] = importlib.import_module(COMMANDS[argv[0]][0]).main
+        command(argv[1:])
+    elif argv[0].startswith("-"):
+        raise UsageError(f"{argv[0]} comes after a command, as in `merlin run {argv[0]}`; `merlin --help` lists them.")
+    else:
+        raise unknown("command", argv[0], COMMANDS)
+
+
+def _overview() -> str:
+    lines = [f"  {name:<10}{about}" for name, (_, about) in COMMANDS.items()]
+    return "\n".join(
+        [
+            "usage: merlin COMMAND [options]",
+            "",
+            "Online continual learning in bounded memory: MERLIN and its rivals under the same rules.",
+            "",
+            *lines,
+            "",
+            "`merlin COMMAND --help` says more; `merlin --version` tells the version; --debug shows tracebacks.",
+            "Start with: merlin demo",
+        ]
+    )
+
+
+def _explained(error: BaseException) -> tuple[str, int]:
+    """An error as one sentence, and the exit code it deserves."""
+    if isinstance(error, MerlinError):
+        return str(error), error.exit_code
+    if isinstance(error, KeyboardInterrupt):
+        return "Stopped.", 130
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename}; add --debug to see where it happened.", 1
+    return f"Unexpected {type(error).__name__}: {error}; add --debug to see where it happened.", 1

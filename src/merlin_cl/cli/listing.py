@@ -1,0 +1,65 @@
+"""`merlin list`: the runs in a folder."""
+
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from merlin_cl.cli.options import option_names, parse
+from merlin_cl.errors import MerlinError
+from merlin_cl.report.tables import listing_table
+from merlin_cl.report.text import console
+from merlin_cl.runs.folder import RunFolder, run_folders
+
+SHOWN = ("view", "inference", "average_incremental_accuracy", "final_accuracy", "forgetting", "backward_transfer")
+
+
+@dataclass(frozen=True)
+class ListOptions:
+    """Where to look."""
+
+    folder: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[DIR]")] = Path("runs")
+    """The folder that holds run folders."""
+    json: bool = False
+    """Print the list as JSON."""
+
+
+def main(argv: list[str]) -> None:
+    """Run the command."""
+    options = parse(ListOptions, argv, "list", "The runs in a folder.", option_names(ListOptions))
+    entries = [entry_of(folder) for folder in run_folders(options.folder)]
+    if options.json:
+        print(json.dumps(entries))
+    elif entries:
+        console().print(listing_table(entries))
+        print(f"Next: merlin show {options.folder / entries[0]['run']}", file=sys.stderr)
+    else:
+        print(f"No runs in {options.folder}; `merlin demo` or `merlin run` makes the first.", file=sys.stderr)
+
+
+def entry_of(folder: RunFolder) -> dict[str, Any]:
+    """A run in brief; one that cannot be read says why."""
+    entry: dict[str, Any] = {"run": folder.path.name, "folder": str(folder.path), "scores": []}
+    try:
+        config = folder.config_record()
+        done = max(
+            (int(path.stem[len("task-") :]) for path in folder.checkpoints.glob("task-*.safetensors")), default=0
+        )
+        entry |= {
+            "stream": config["stream"]["name"],
+            "method": config["method"]["name"],
+            "preset": config["preset"],
+            "seed": config["seed"],
+            "tasks": config["tasks"],
+            "tasks_done": done,
+        }
+        if folder.finished:
+            scores = folder.result()["scores"]
+            return entry | {"state": "finished", "scores": [{name: score[name] for name in SHOWN} for score in scores]}
+        state = "running" if folder.busy else "interrupted"
+        return entry | {"state": f"{state}, {done} of {config['tasks']} tasks"}
+    except (MerlinError, KeyError) as error:
+        return entry | {"state": f"unreadable: {error}"}

@@ -1,0 +1,73 @@
+"""Dataclasses as command lines: parsing by tyro, errors in one sentence of our own."""
+
+import contextlib
+import difflib
+import io
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import tyro
+
+from merlin_cl.errors import UsageError
+
+Parsed = TypeVar("Parsed")
+CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
+
+PLAINER = (
+    (r"^Error parsing ([\w-]+-settings: )?", ""),
+    (r"invalid literal for int\(\) with base 10: (.*)", r"\1 is not a whole number"),
+    (r"could not convert string to float: (.*)", r"\1 is not a number"),
+    (r"^invalid choice (.*) for argument '(.*)'\. Expected one of \((.*)\)", r"\2 cannot be \1; choose from \3"),
+)
+"""What Python and tyro say, and what a user would rather read."""
+
+
+def parse(
+    into: Callable[..., Parsed], argv: Sequence[str], command: str, about: str, known: Sequence[str] = ()
+) -> Parsed:
+    """The command line as a value; `known` are names of settings to suggest where an option is misspelt."""
+    said = io.StringIO()
+    try:
+        with contextlib.redirect_stderr(said):
+            value, strangers = tyro.cli(
+                into,
+                args=list(argv),
+                prog=f"merlin {command}",
+                description=about,
+                return_unknown_args=True,
+                config=CONFIG,
+            )
+    except SystemExit as stop:
+        if not stop.code:
+            raise  # the help was asked for
+        raise UsageError(f"{_sentence(said.getvalue())}; `merlin {command} --help` lists the options.") from None
+    if strangers:
+        raise UsageError(f"{_stranger(strangers[0], known)}; `merlin {command} --help` lists the options.")
+    return value
+
+
+def option_names(*settings: Any) -> list[str]:
+    """The options that dataclasses turn into."""
+    return [f"--{name.replace('_', '-')}" for kind in settings for name in kind.__dataclass_fields__]
+
+
+def _stranger(argument: str, known: Sequence[str]) -> str:
+    if not argument.startswith("-"):
+        return f"{argument!r} is one argument too many"
+    nearest = difflib.get_close_matches(argument.partition("=")[0].replace("_", "-"), known, n=1)
+    return f"Unknown option {argument!r}" + (f" (did you mean {nearest[0]!r}?)" if nearest else "")
+
+
+def _sentence(boxed: str) -> str:
+    """What tyro says, without the box around it: the text up to the first rule."""
+    lines = []
+    for line in re.sub(r"\x1b\[[0-9;]*m", "", boxed).splitlines()[1:]:
+        text = line.strip("│╰╯ ")
+        if not text or set(text) == {"─"}:
+            break
+        lines.append(text)
+    sentence = " ".join(lines).rstrip(".")
+    for pattern, words in PLAINER:
+        sentence = re.sub(pattern, words, sentence)
+    return sentence

@@ -1,0 +1,142 @@
+"""`merlin run`: learn a stream with a method. The options are the settings of that stream and that method."""
+
+import json
+import sys
+from dataclasses import dataclass, make_dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import tyro
+
+from merlin_cl.cli.options import option_names, parse
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.registry import method_names, method_settings
+from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.runs.config import RunConfig
+from merlin_cl.runs.folder import RunFolder
+from merlin_cl.streams.registry import stream_names, stream_settings
+from merlin_cl.streams.settings import StreamSettings
+
+DEFAULT_STREAM, DEFAULT_METHOD, DEFAULT_PRESET = "split-mnist", "merlin", "default"
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """What to run, how, and where to."""
+
+    stream: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="[STREAM]")] = DEFAULT_STREAM
+    """The stream to learn."""
+    method: Annotated[str, tyro.conf.arg(metavar="NAME")] = DEFAULT_METHOD
+    """The method that learns it."""
+    preset: Annotated[str, tyro.conf.arg(metavar="NAME")] = DEFAULT_PRESET
+    """Where the method's settings start from; the options below change single ones."""
+    seed: int = 0
+    """Draws the data, their order and all else that is random."""
+    out: Path = Path("runs")
+    """The folder that holds run folders."""
+    inference: Annotated[str, tyro.conf.arg(metavar="MODE")] = "all"
+    """How the learner answers: aggregate, aware, marginal, or all that the method has."""
+    batch_size: int = 10
+    """Examples that arrive together."""
+    device: Annotated[str, tyro.conf.arg(metavar="NAME")] = "cpu"
+    """Where to compute: cpu, cuda, cuda:1, mps."""
+    threads: int = 1
+    """CPU threads."""
+    data: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
+    """A folder with data sets; without it the usual places, then what the package brings along."""
+    restart: bool = False
+    """Compute again from the start, even if the run is finished."""
+    json: bool = False
+    """Print the result as JSON."""
+
+
+def main(argv: list[str]) -> None:
+    """Run the command."""
+    options, config = configured(argv)
+    folder = compute(config, options.out, restart=options.restart)
+    tell(folder, as_json=options.json)
+
+
+def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
+    """Options and configuration from a command line, whose parser depends on the stream and the method it names."""
+    named = RunOptions(
+        stream=argv.pop(0) if argv and not argv[0].startswith("-") else DEFAULT_STREAM,
+        method=_named("--method", argv, DEFAULT_METHOD),
+        preset=_named("--preset", argv, DEFAULT_PRESET),
+    )
+    stream, method_kind = stream_settings(named.stream)(), method_settings(named.method)
+    while True:
+        parsed = _parse(argv, named, stream, method_kind.preset(named.preset, stream.info()))
+        if parsed.stream_settings.info() == stream.info():
+            break
+        stream = parsed.stream_settings  # a preset may depend on the stream's settings: read again with its values
+    options: RunOptions = parsed.options
+    if options.stream != named.stream:
+        raise UsageError(
+            f"{options.stream!r} is out of place; the stream comes first, as in `merlin run {named.stream}`."
+        )
+    config = RunConfig(
+        stream=parsed.stream_settings,
+        method=parsed.method_settings,
+        preset=options.preset,
+        data=None if options.data is None else str(options.data.expanduser().resolve()),
+        **{name: getattr(options, name) for name in ("seed", "batch_size", "inference", "device", "threads")},
+    )
+    return options, config
+
+
+def compute(config: RunConfig, root: Path, *, restart: bool = False) -> RunFolder:
+    """Run a configuration with progress on standard error."""
+    from merlin_cl.runs.progress import display
+    from merlin_cl.runs.run import run
+
+    print(f"{config.method.method} on {config.stream.stream}, seed {config.seed}", file=sys.stderr, flush=True)
+    with display() as show:
+        return run(config, root, show, restart=restart)
+
+
+def tell(folder: RunFolder, *, as_json: bool) -> None:
+    """The result on standard output; on standard error where it is and what to type next."""
+    from merlin_cl.report.summary import summarise
+    from merlin_cl.report.tables import scores_caption, scores_table
+    from merlin_cl.report.text import console
+
+    result = folder.result()
+    if as_json:
+        print(json.dumps({"folder": str(folder.path), **result}))
+    else:
+        rows = summarise([result])
+        console().print(scores_table(rows), scores_caption(rows), sep="")
+    print(f"Written to {folder.path}", file=sys.stderr)
+    print(f"Next: merlin show {folder.path}   or   merlin diagnose {folder.path}", file=sys.stderr)
+
+
+def _parse(argv: list[str], named: RunOptions, stream: StreamSettings, method: MethodSettings) -> Any:
+    def part(name: str, kind: type, title: str, default: Any) -> tuple[str, Any, Any]:
+        return name, Annotated[kind, tyro.conf.arg(name=title)], default
+
+    command = make_dataclass(
+        "Command",
+        [
+            part("options", RunOptions, "run", named),
+            part("stream_settings", type(stream), stream.stream, stream),
+            part("method_settings", type(method), method.method, method),
+        ],
+        frozen=True,
+    )
+    about = (
+        "Learn a stream with a method, each example once, into a run folder. The options are those of the stream and the "
+        f"method named.\nStreams: {', '.join(stream_names())}. Methods: {', '.join(method_names())}. "
+        f"Presets of {method.method}: {', '.join(method.presets())}."
+    )
+    return parse(command, argv, "run", about, option_names(RunOptions, stream, method))
+
+
+def _named(option: str, argv: list[str], default: str) -> str:
+    """The value of an option, read before there is a parser."""
+    for place, argument in enumerate(argv):
+        if argument == option and place + 1 < len(argv):
+            default = argv[place + 1]
+        elif argument.startswith(f"{option}="):
+            default = argument.partition("=")[2]
+    return default

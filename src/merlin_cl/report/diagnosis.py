@@ -1,0 +1,103 @@
+"""What a run forgot, task by task, beside the exemplar-only control, and what the learner says of itself."""
+
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from merlin_cl.metrics import forgetting_by_task
+from merlin_cl.report.summary import Result
+from merlin_cl.report.text import NONE, percent
+
+CONTROL = "gdumb-ensemble"
+
+
+def is_control_of(result: Result, other: Result) -> bool:
+    """Whether `other` is the exemplar-only control of `result`: same stream, data, seed and number of exemplars."""
+
+    def setting(of: Result) -> list[Any]:
+        return [of["settings"]["stream"], of["source"], of["seed"]]
+
+    budgets = {result["exemplars"], other["exemplars"]} - {None}
+    return other["method"] == CONTROL and setting(result) == setting(other) and len(budgets) == 1
+
+
+def diagnose(result: Result, control: Result | None) -> dict[str, Any]:
+    """The diagnosis as plain values: for every score, one row a task."""
+    beside = {(score["view"]): score for score in control["scores"]} if control else {}
+    return {
+        "scores": [
+            {
+                "view": score["view"],
+                "inference": score["inference"],
+                "tasks": _by_task(score, beside.get(score["view"])),
+            }
+            for score in result["scores"]
+        ],
+        "probes": [
+            {"task": task, "when": when, **values}
+            for task in range(result["tasks"])
+            for when in ("learned", "final")
+            if (values := result["diagnosis"][when][task]) is not None
+        ],
+        "stored_bytes": result["cost"]["stored_bytes"],
+        "control_stored_bytes": control["cost"]["stored_bytes"] if control else None,
+    }
+
+
+def forgetting_table(score: dict[str, Any]) -> Table:
+    """One row a task for one view and inference mode."""
+    table = Table(
+        title=f"{score['view']}, {score['inference']}" if score["inference"] else score["view"],
+        **_STYLE,
+    )
+    controlled = any(row["control"] is not None for row in score["tasks"])
+    headings = ["task", "learned", "at the end", "forgotten"] + ([CONTROL, "above it"] if controlled else [])
+    for heading in headings:
+        table.add_column(heading, justify="right")
+    for row in score["tasks"]:
+        beside = [percent(row["control"]), _signed(row["above_control"])] if controlled else []
+        table.add_row(
+            str(row["task"] + 1), percent(row["learned"]), percent(row["final"]), _signed(row["forgotten"]), *beside
+        )
+    return table
+
+
+def probes_table(probes: list[dict[str, Any]]) -> Table:
+    """What the learner measured of itself for every task: when just learned, and at the end."""
+    table = Table(title="the learner's own probes, when the task was learned and at the end", **_STYLE)
+    names = list(dict.fromkeys(name for probe in probes for name in probe if name not in ("task", "when")))
+    table.add_column("task", justify="right")
+    table.add_column("when")
+    for name in names:
+        table.add_column(name.replace("_", " "), justify="right")
+    for probe in probes:
+        values = [NONE if probe.get(name) is None else f"{probe[name]:.4g}" for name in names]
+        table.add_row(str(probe["task"] + 1), probe["when"], *values)
+    return table
+
+
+_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "pad_edge": False}
+
+
+def _by_task(score: dict[str, Any], beside: dict[str, Any] | None) -> list[dict[str, Any]]:
+    matrix = score["matrix"]
+    forgotten = [*forgetting_by_task(matrix), None]  # the last task has had no time to be forgotten
+    rows = []
+    for task, last in enumerate(matrix[-1]):
+        control = beside["matrix"][-1][task] if beside else None
+        rows.append(
+            {
+                "task": task,
+                "learned": matrix[task][task],
+                "final": last,
+                "forgotten": forgotten[task],
+                "control": control,
+                "above_control": None if control is None else last - control,
+            }
+        )
+    return rows
+
+
+def _signed(value: float | None) -> str:
+    return NONE if value is None else f"{value:+.2f}"

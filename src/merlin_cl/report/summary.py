@@ -1,0 +1,82 @@
+"""Results of several seeds put together: mean and standard deviation for each view and inference mode, the paper's beside."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from merlin_cl.errors import MerlinError
+from merlin_cl.metrics import METRICS, mean, standard_deviation
+from merlin_cl.paper.published import Published, headline
+from merlin_cl.streams.registry import stream_settings
+
+Result = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a table of results: the same settings, view and inference mode over one or more seeds."""
+
+    stream: str
+    method: str
+    preset: str
+    view: str
+    inference: str | None
+    source: str
+    exemplars: int | None
+    updates_per_batch: int | None
+    batch_size: int
+    seeds: list[int]
+    stored_bytes: float
+    mean: dict[str, float | None]
+    std: dict[str, float | None]
+    paper: Published | None
+    """The paper's average incremental accuracy, where it has one for this stream as it is set."""
+
+    def record(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+        return asdict(self)
+
+
+def summarise(results: Iterable[Result]) -> list[Row]:
+    """Rows in the order in which their settings first appear."""
+    groups: dict[str, list[Result]] = {}
+    for result in results:
+        groups.setdefault(_what_is_compared(result), []).append(result)
+    return [_row(group, place) for group in groups.values() for place in range(len(group[0]["scores"]))]
+
+
+def _what_is_compared(result: Result) -> str:
+    """All but the seed, as text: runs that agree in it are the same experiment."""
+    return json.dumps([result["settings"], result["source"], result["batch_size"], result["preset"]], sort_keys=True)
+
+
+def _row(group: list[Result], place: int) -> Row:
+    first = group[0]
+    scores = [result["scores"][place] for result in group]
+    view, inference = scores[0]["view"], scores[0]["inference"]
+    means, stds = {}, {}
+    for name in METRICS:
+        values = [score[name] for score in scores if score[name] is not None]
+        means[name] = mean(values) if values else None
+        stds[name] = standard_deviation(values)
+    return Row(
+        **{name: first[name] for name in ("stream", "method", "preset", "source", "batch_size")},
+        **{name: first[name] for name in ("exemplars", "updates_per_batch")},
+        view=view,
+        inference=inference,
+        seeds=sorted(result["seed"] for result in group),
+        stored_bytes=mean([sum(result["cost"]["stored_bytes"].values()) for result in group]),
+        mean=means,
+        std=stds,
+        paper=headline(first["method"], first["stream"], view, inference) if _as_in_the_paper(first) else None,
+    )
+
+
+def _as_in_the_paper(result: Result) -> bool:
+    """Whether the stream has its default settings, which are the paper's: another stream is not to be compared."""
+    try:
+        default = stream_settings(result["stream"])()
+    except (MerlinError, TypeError):  # a stream of another package that is not installed here, or has no defaults
+        return False
+    return bool(result["settings"]["stream"] == {"name": result["stream"], **default.record()})

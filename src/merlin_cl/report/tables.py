@@ -1,0 +1,95 @@
+"""Tables for the terminal. Every row names what it is: stream, view, method, inference mode, budget, seeds."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rich import box
+from rich.table import Table
+
+from merlin_cl.report.summary import Result, Row
+from merlin_cl.report.text import NONE, parts, percent, size, with_deviation
+
+
+def scores_table(rows: list[Row]) -> Table:
+    """One row for each experiment, view and inference mode; mean and standard deviation over seeds."""
+    table = _table()
+    table.add_column("stream\nview", no_wrap=True)
+    table.add_column("method\ninference", no_wrap=True)
+    for heading in ("average\nincremental", "paper", "final", "forgetting", "exemplars\nstored", "updates\nseeds"):
+        table.add_column(heading, justify="right")
+    for row in rows:
+        table.add_row(
+            f"{row.stream}\n{row.view}",
+            f"{row.method}{f' ({row.preset})' if row.preset != 'default' else ''}\n{row.inference or NONE}",
+            with_deviation(row.mean["average_incremental_accuracy"], row.std["average_incremental_accuracy"]),
+            with_deviation(row.paper.mean, row.paper.std) if row.paper else NONE,
+            with_deviation(row.mean["final_accuracy"], row.std["final_accuracy"]),
+            with_deviation(row.mean["forgetting"], row.std["forgetting"]),
+            f"{NONE if row.exemplars is None else row.exemplars}\n{size(row.stored_bytes)}",
+            f"{row.updates_per_batch or NONE}\n{len(row.seeds)}",
+        )
+    return table
+
+
+def scores_caption(rows: list[Row]) -> str:
+    """What a reader has to know beside the table."""
+    lines = [
+        "average incremental: mean over k of the accuracy on tasks 1..k after task k; final: after the last.",
+        "stored: all that is kept between tasks; updates: gradient steps on each arriving batch.",
+    ]
+    if any(len(row.seeds) > 1 for row in rows):
+        lines.append("± is the standard deviation over seeds (n - 1).")
+    if any(row.paper for row in rows):
+        lines.append("paper: its number for five seeds (its ± is mostly the mean of task-wise deviations).")
+    lines += [
+        f"data of {stream}: {source}" for stream, source in dict.fromkeys((row.stream, row.source) for row in rows)
+    ]
+    return "\n".join(lines)
+
+
+def curve_table(result: Result) -> Table:
+    """The learning curve of one run: mean accuracy on the tasks seen, after each task."""
+    table = _table("mean accuracy on the tasks seen, after task")
+    table.add_column("view")
+    table.add_column("inference")
+    for task in range(result["tasks"]):
+        table.add_column(str(task + 1), justify="right")
+    for score in result["scores"]:
+        table.add_row(score["view"], score["inference"] or NONE, *map(percent, score["learning_curve"]))
+    return table
+
+
+def facts_of(result: Result) -> str:
+    """Cost and sizes of one run, in lines."""
+    cost = result["cost"]
+    seconds = {name: f"{value:.1f}" for name, value in cost["cpu_seconds"].items()}
+    stored = {name: size(count) for name, count in cost["stored_bytes"].items()}
+    lines = [
+        f"seed {result['seed']}, batches of {result['batch_size']}, {result['settings']['threads']} thread(s)",
+        f"CPU seconds   {sum(cost['cpu_seconds'].values()):.1f}: {parts(seconds)}",
+        f"stored        {size(sum(cost['stored_bytes'].values()))}: {parts(stored)}",
+        f"parameters    {parts({name: f'{count:,}' for name, count in result['parameters'].items()})}",
+        f"peak memory   {size(cost['peak_rss_bytes'])}",
+    ]
+    return "\n".join(lines)
+
+
+def listing_table(entries: Iterable[dict[str, Any]]) -> Table:
+    """Runs in a folder: how far each has come, and its average incremental accuracies."""
+    table = _table()
+    table.add_column("run", overflow="fold")
+    table.add_column("state")
+    table.add_column("average incremental accuracy", overflow="fold")
+    for entry in entries:
+        by_view: dict[str, list[str]] = {}
+        for score in entry["scores"]:
+            value = percent(score["average_incremental_accuracy"])
+            by_view.setdefault(score["view"], []).append(f"{score['inference'] or ''} {value}".strip())
+        table.add_row(
+            entry["run"], entry["state"], "\n".join(f"{view} {', '.join(values)}" for view, values in by_view.items())
+        )
+    return table
+
+
+def _table(title: str | None = None) -> Table:
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
