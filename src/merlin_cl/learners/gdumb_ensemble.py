@@ -3,35 +3,25 @@
 from torch import Tensor
 
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings
-from merlin_cl.learners.exemplar_ensemble import fine_tune
-from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import Learner, State, as_float
+from merlin_cl.learners.ensemble_learner import EnsembleLearner
+from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
-from merlin_cl.networks.mlp import MLP
-from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.protocol import Inference, TaskInfo
 
 
-class GDumbEnsemble(Learner[GDumbEnsembleSettings]):
+class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
     """GDumb (Prabhu, Torr and Dokania 2020) with an ensemble: it keeps exemplars and learns nothing else from the stream.
 
     With the same seed, budget and choice it holds exactly MERLIN's exemplars, and it trains exactly as MERLIN fine-tunes.
     """
 
-    def __init__(self, stream: StreamInfo, settings: GDumbEnsembleSettings, seed: int, device: str = "cpu") -> None:
-        super().__init__(stream, settings, seed, device)
-        self.memory = ExemplarMemory(
-            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
-        )
-        self._network = MLP(stream.input_shape, stream.classes, settings.hidden_units)
-        self._prepared: Bank | None = None
-
     def _begin(self, task: TaskInfo) -> None:
-        pass
+        self._ensembles.clear()  # there are more classes to choose among
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         self.memory.offer(x, y, self.tasks[-1].index)
-        self._prepared = None
+        self._ensembles.clear()
 
     def _end(self) -> None:
         pass
@@ -41,26 +31,15 @@ class GDumbEnsemble(Learner[GDumbEnsembleSettings]):
 
     def _ensemble(self) -> Bank:
         """E fresh networks trained on the exemplars; the same exemplars give the same networks."""
-        if self._prepared is None:
+        if "fresh" not in self._ensembles:
             with self.phases.timed("infer"):
-                generator = self.generator("fresh", len(self.tasks))
-                bank = Bank(self._network, self._network.initial(self.settings.models, generator).to(self.device))
-                allowed = self._allowed([self.seen])[0]
-                fine_tune(bank, self.memory.x, self.memory.y, allowed, self.settings, generator, self.phases)
-            self._prepared = bank
-        return self._prepared
+                weights = self.network.initial(self.models, self.generator("fresh", len(self.tasks))).to(self.device)
+                self._ensembles["fresh"] = self._fine_tune(weights, self.memory.x, self.memory.y, self.seen, "fresh")
+        return self._ensembles["fresh"]
 
     def _state(self) -> State:
         return {"memory": self.memory.state()}
 
     def _restore(self, state: State) -> None:
         self.memory.restore(state["memory"])
-        self._prepared = None
-
-    def stored_bytes(self) -> dict[str, int]:
-        """The exemplars and nothing else."""
-        return {"exemplars": self.memory.stored_bytes}
-
-    def parameters(self) -> dict[str, int]:
-        """Weights of one classifier."""
-        return {"classifier": self._network.size}
+        self._ensembles.clear()

@@ -1,0 +1,69 @@
+"""What MERLIN and its control share: exemplars, and an ensemble that is fitted to them before it answers.
+
+They differ in nothing but where the ensemble's networks come from.
+"""
+
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.ensemble_settings import EnsembleSettings
+from merlin_cl.learners.exemplars import ExemplarMemory
+from merlin_cl.learners.learner import Learner, as_float
+from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.mlp import MLP
+from merlin_cl.protocol import StreamInfo
+
+Settings = TypeVar("Settings", bound=EnsembleSettings)
+
+
+class EnsembleLearner(Learner[Settings]):
+    """A learner that keeps exemplars and answers with E networks of one shape.
+
+    Ensembles are made when an answer is first wanted and kept until more is learned. What they draw depends on the seed
+    and the number of tasks only, so the same learner always answers the same.
+    """
+
+    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
+        super().__init__(stream, settings, seed, device)
+        self.network = MLP(stream.input_shape, stream.classes, settings.hidden_units)
+        self.memory = ExemplarMemory(
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+        )
+        self.models = settings.models
+        self._ensembles: dict[str, Bank] = {}  # those that are ready, by what they are for
+
+    def prepare(self, models: int | None = None) -> None:
+        """Choose the number of models that answer from now on (E); None: that of the settings."""
+        models = self.settings.models if models is None else models
+        if models < 1:
+            raise UsageError(f"models is {models}; an ensemble needs at least 1.")
+        if models != self.models:
+            self.models = models
+            self._ensembles.clear()
+
+    def _fine_tune(self, weights: Tensor, x: Tensor, y: Tensor, classes: list[int], purpose: str) -> Bank:
+        """A bank of models trained on the exemplars x, y, each in an order of its own, to choose among some classes."""
+        bank = Bank(self.network, weights)
+        settings, count, size = self.settings, len(y), self.settings.fine_tune_batch
+        if count == 0:
+            return bank
+        generator = self.generator("fine-tune", purpose, len(self.tasks))
+        training = Training(bank, settings.fine_tune_rate)
+        inputs, allowed = as_float(x), self._allowed([classes])[0]
+        for _ in self.phases.steps("infer", range(settings.fine_tune_epochs), settings.fine_tune_epochs):
+            order = torch.rand(bank.members, count, generator=generator).argsort(dim=1).to(y.device)  # [M, n]
+            for start in range(0, count, size):
+                chosen = order[:, start : start + size]
+                training.step(inputs[chosen], y[chosen], allowed)
+        return bank
+
+    def stored_bytes(self) -> dict[str, int]:
+        """The exemplars."""
+        return {"exemplars": self.memory.stored_bytes}
+
+    def parameters(self) -> dict[str, int]:
+        """Weights of one classifier."""
+        return {"classifier": self.network.size}

@@ -1,0 +1,48 @@
+"""B base models learn a task online, each from a random part of the stream (Algorithm 1, line 2)."""
+
+import torch
+from torch import Tensor
+
+from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.network import Network
+
+
+class BaseModels:
+    """The B models of the current task. They take every arriving example with some probability, so they differ."""
+
+    def __init__(
+        self, network: Network, start: Tensor, allowed: Tensor, settings: MerlinSettings, generator: torch.Generator
+    ) -> None:
+        self.bank = Bank(network, start.clone())  # Psi, [B, P]
+        self._training = Training(self.bank, settings.learning_rate, settings.weight_decay, settings.decoupled_decay)
+        self._allowed = allowed
+        self._settings = settings
+        self._generator = generator
+
+    def learn(self, x: Tensor, y: Tensor) -> None:
+        """Update every model on an arriving batch; which examples a model takes is settled once, when they arrive."""
+        shares = self._shares(len(y)).to(x.device)
+        for _ in range(self._settings.updates_per_batch):
+            self._training.step(as_float(x), y, self._allowed, shares)
+
+    def _shares(self, count: int) -> Tensor:
+        """How often each model takes each example, [B, count]."""
+        rate = torch.full((self.bank.members, count), self._settings.sampling_rate)
+        draw = torch.bernoulli if self._settings.sampling == "bernoulli" else torch.poisson
+        return draw(rate, generator=self._generator)
+
+    def state(self) -> State:
+        """Weights, moments and random state."""
+        return {
+            "weights": self.bank.weights.clone(),
+            "training": self._training.state(),
+            "generator": self._generator.get_state(),
+        }
+
+    def restore(self, state: State) -> None:
+        """Take over what `state()` gave."""
+        self.bank.weights.copy_(state["weights"])
+        self._training.restore(state["training"])
+        self._generator.set_state(state["generator"])

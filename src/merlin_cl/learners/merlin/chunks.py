@@ -1,0 +1,31 @@
+"""How a model's weights become what the VAE sees: offsets from a shared start, cut into chunks, and back."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from merlin_cl.learners.merlin.settings import Layout
+from merlin_cl.networks.network import Network
+
+
+class ChunkCode:
+    """psi [M, P] to chunks [M, K, size] and back. Exact: `join(cut(psi))` is psi, up to rounding."""
+
+    def __init__(self, network: Network, size: int, layout: Layout, origin: Tensor) -> None:
+        self.size = size
+        self.count = -(-network.size // size)  # K
+        self._origin = origin  # psi_0, [P]: what the weights are offsets from
+        order = network.torch_order() if layout == "out-in" else torch.arange(network.size)
+        self._order = order.to(origin.device)
+        self._back = self._order.argsort()
+
+    def cut(self, psi: Tensor) -> Tensor:
+        """Chunks of the offsets; the last one is padded with zeros."""
+        offsets = (psi - self._origin)[:, self._order]
+        padding = self.count * self.size - offsets.shape[1]
+        return functional.pad(offsets, (0, padding)).view(len(psi), self.count, self.size)
+
+    def join(self, chunks: Tensor) -> Tensor:
+        """Models from chunks."""
+        offsets = chunks.flatten(1)[:, : len(self._order)]
+        return self._origin + offsets[:, self._back]

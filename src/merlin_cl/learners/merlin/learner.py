@@ -1,0 +1,138 @@
+"""Learning, Algorithm 1: train base models on each task, learn the distribution of their weights, consolidate."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from merlin_cl.errors import InputError
+from merlin_cl.learners.learner import MASKED, State, as_float
+from merlin_cl.learners.merlin.base_models import BaseModels
+from merlin_cl.learners.merlin.consolidation import Auxiliary, consolidate, learn_by_chunks, learn_jointly
+from merlin_cl.learners.merlin.distribution import WeightDistribution
+from merlin_cl.learners.merlin.inference import MerlinInference
+from merlin_cl.learners.merlin.probes import probe
+from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.protocol import StreamInfo, TaskInfo
+
+
+class Merlin(MerlinInference):
+    """Meta-Consolidation for Continual Learning (Joseph and Balasubramanian, NeurIPS 2020).
+
+    Between tasks it keeps the distribution over weights, the tasks' priors and the exemplars: no old models, no other data.
+    Where the `default` preset leaves the paper, and why, is on its page, `docs/methods/merlin.md`.
+    """
+
+    def __init__(self, stream: StreamInfo, settings: MerlinSettings, seed: int, device: str = "cpu") -> None:
+        super().__init__(stream, settings, seed, device)
+        self._distribution: WeightDistribution | None = (
+            None  # made when the first task tells the width of a task vector
+        )
+        self._base: BaseModels | None = None  # of the current task; after its end only `probe` looks at them
+
+    @property
+    def distribution(self) -> WeightDistribution:
+        """p(psi | t) and the priors of all tasks learned so far."""
+        if self._distribution is None:
+            width = self._task_vector(self.tasks[0]).numel() if self.tasks else self.stream.tasks
+            self._distribution = WeightDistribution(
+                self.network, self._origin(), self.settings, width, self.generator("distribution")
+            )
+        return self._distribution
+
+    def _begin(self, task: TaskInfo) -> None:
+        if self._task_vector(task).numel() != self._task_vector(self.tasks[0]).numel():
+            raise InputError(
+                f"The descriptor of task {task.index} is not as wide as that of task 0; give all the same width."
+            )
+        self._base = self._base_models(task)
+        self._ensembles.clear()
+
+    def _observe(self, x: Tensor, y: Tensor) -> None:
+        assert self._base is not None
+        with self.phases.timed("base"):
+            self._base.learn(x, y)
+            self.memory.offer(x, y, self.tasks[-1].index)
+        self._ensembles.clear()
+
+    def _end(self) -> None:
+        assert self._base is not None
+        task, psi, generator = self.tasks[-1], self._base.bank.weights, self.generator("vae", self.tasks[-1].index)
+        vector, distribution = self._task_vector(task), self.distribution
+        learn = learn_by_chunks if self.settings.vae_optimiser == "adagrad" else learn_jointly
+        with self.phases.timed("vae"):
+            learn(distribution, psi, vector, self.settings, generator, self.phases, self._auxiliary(task))
+        with torch.no_grad():
+            distribution.priors.append(distribution.prior(vector).detached())
+        if self.settings.consolidation == "after":
+            with self.phases.timed("consolidate"):
+                consolidate(distribution, self.settings, generator, self.phases)
+        self._ensembles.clear()
+
+    def _base_models(self, task: TaskInfo) -> BaseModels:
+        """B untrained models: all at psi_0 where offsets from it are learned, each at a start of its own otherwise."""
+        count, generator = self.settings.base_models, self.generator("base", task.index)
+        if self.settings.code == "offsets":
+            start = self._origin().expand(count, -1)
+        else:
+            start = self.network.initial(count, generator).to(self.device)
+        classes = task.classes if self.settings.base_classes == "task" else self.seen
+        return BaseModels(self.network, start, self._allowed([classes])[0], self.settings, generator)
+
+    def _origin(self) -> Tensor:
+        """psi_0, [P]: the seed regenerates it, so it costs nothing to keep. Zero where weights are learned as they are."""
+        if self.settings.code == "weights":
+            return torch.zeros(self.network.size, device=self.device)
+        return self.network.initial(1, self.generator("psi_0"))[0].to(self.device)
+
+    def _task_vector(self, task: TaskInfo) -> Tensor:
+        """t: the descriptor, or one-hot."""
+        if task.descriptor is not None:
+            return torch.tensor(task.descriptor, device=self.device)
+        return functional.one_hot(torch.tensor(task.index), self.stream.tasks).float().to(self.device)
+
+    def _auxiliary(self, task: TaskInfo) -> Auxiliary | None:
+        """The appendix's classification loss: generated models must solve the task, judged by its exemplars."""
+        if self.settings.classification_loss == 0:
+            return None
+        x, y = self.memory.of_task(task.index)
+        allowed = self._allowed([task.classes])[0]
+
+        def loss(chunks: Tensor) -> Tensor:
+            psi = self.distribution.code.join(chunks)
+            logits = self.network.apply(psi, as_float(x).expand(len(psi), *x.shape)).masked_fill(~allowed, MASKED)
+            return functional.cross_entropy(logits.flatten(0, 1), y.repeat(len(psi)))
+
+        return loss if len(y) else None
+
+    def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
+        """How much of a task the distribution holds, measured without fine-tuning on the task's test data: see `probes.py`."""
+        base = self._base.bank if self._base is not None and task == self.tasks[-1].index else None
+        classes = self._allowed([self.tasks[task].classes])[0]
+        generator = self.generator("probe", task, len(self.tasks))
+        sampled = self.distribution.sample(self.distribution.priors[task], self.models, generator)
+        return probe(self.network, sampled, base, self.distribution.code, as_float(x), y, classes)
+
+    def _state(self) -> State:
+        learning = self.learning and self._base is not None
+        return {
+            "memory": self.memory.state(),
+            "distribution": self.distribution.state(),
+            "base": self._base.state() if learning and self._base is not None else {},
+        }
+
+    def _restore(self, state: State) -> None:
+        self._ensembles.clear()
+        self._distribution = None
+        self.memory.restore(state["memory"])
+        self.distribution.restore(state["distribution"])
+        self._base = self._base_models(self.tasks[-1]) if self.learning else None
+        if self._base is not None:
+            self._base.restore(state["base"])
+
+    def stored_bytes(self) -> dict[str, int]:
+        """Exemplars, meta-model and priors."""
+        return {**super().stored_bytes(), **self.distribution.stored_bytes()}
+
+    def parameters(self) -> dict[str, int]:
+        """Weights of one classifier and parameters of the VAE."""
+        return {**super().parameters(), "meta_model": self.distribution.parameters}

@@ -1,0 +1,135 @@
+"""MERLIN's settings and its two presets. Free of torch."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.ensemble_settings import EnsembleSettings
+from merlin_cl.protocol import StreamInfo
+
+Layout = Literal["in-out", "out-in"]
+
+
+@dataclass(frozen=True)
+class MerlinSettings(EnsembleSettings):
+    """A VAE learns the distribution of the weights of small classifiers, task by task, and answers with sampled ones.
+
+    The defaults are the `default` preset. `paper` is the paper's recipe as literally as it can be read.
+    """
+
+    method: ClassVar[str] = "merlin"
+    learner: ClassVar[str] = "merlin_cl.learners.merlin.learner:Merlin"
+
+    # Base models
+    base_models: int = 10
+    """Models that learn each task (B)."""
+    sampling: Literal["bernoulli", "poisson"] = "bernoulli"
+    """How a base model takes an arriving example: at most once, or a Poisson number of times."""
+    sampling_rate: float = 0.9
+    """The probability, or the mean number of times."""
+    updates_per_batch: int = 1
+    """Gradient steps on each arriving batch."""
+    learning_rate: float = 1e-3
+    """Adam's learning rate for base models."""
+    weight_decay: float = 0.0
+    """Weight decay of base models."""
+    decoupled_decay: bool = True
+    """Decoupled weight decay (AdamW) rather than an L2 term in the gradient."""
+    base_classes: Literal["task", "seen"] = "task"
+    """Classes that base models choose among: those of their own task, or all seen so far."""
+
+    # What the VAE models
+    code: Literal["offsets", "weights"] = "offsets"
+    """`offsets`: base models start from one shared psi_0 and the VAE models psi - psi_0. `weights`: each starts afresh."""
+    layout: Layout = "in-out"
+    """Order in which matrices are cut into chunks: along one input's outgoing weights, or torch's own order."""
+    chunk: int = 300
+    """Weights in a chunk."""
+    scale_chunks: bool = True
+    """Divide each chunk by its root mean square over the models at hand."""
+
+    # The VAE
+    latent_per: Literal["model", "chunk"] = "model"
+    """One latent z for a whole model, or one for each chunk."""
+    latent: int = 16
+    """Width of z."""
+    hidden: int = 100
+    """Hidden units of encoder and decoder."""
+    embedding: int = 32
+    """Width of the chunk embedding."""
+    prior: Literal["learned", "standard-normal"] = "learned"
+    """The latent prior: learned for each task, or N(0, 1) for all (the paper's ablation)."""
+
+    # Fitting it
+    vae_optimiser: Literal["adam", "adagrad"] = "adam"
+    """Adam's rate falls linearly to zero over a task; AdaGrad's is constant."""
+    vae_rate: float = 1e-2
+    """Learning rate of the VAE."""
+    vae_steps: int = 400
+    """Steps of the VAE on a task (Adam)."""
+    vae_chunks: int = 100
+    """Chunks that take part in a step (Adam); 0: all."""
+    vae_batch: int = 4
+    """Base models (Adam) or chunks (AdaGrad) in a step."""
+    vae_epochs: int = 25
+    """Passes over the base models' chunks (AdaGrad)."""
+    kl_weight: float = 500.0
+    """Weight of the KL term; 1 is the plain bound for weights with a standard deviation of one scaled unit."""
+    classification_loss: float = 0.0
+    """Weight of the appendix's auxiliary loss: that of generated classifiers on the task's exemplars."""
+
+    # Consolidation
+    consolidation: Literal["joint", "after", "off"] = "joint"
+    """`joint`: fit the new task and replay old ones together; `after`: Algorithm 2 as printed; `off`: no replay."""
+    pseudo_models: int = 1
+    """Models generated of each old task for each step of consolidation (P)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "latent", "hidden", "embedding")
+        self.require_at_least(1, "vae_steps", "vae_batch", "vae_epochs", "pseudo_models")
+        self.require_at_least(
+            0, "learning_rate", "weight_decay", "vae_rate", "vae_chunks", "kl_weight", "classification_loss"
+        )
+        if not self.sampling_rate > 0 or (self.sampling == "bernoulli" and self.sampling_rate > 1):
+            raise UsageError(f"sampling_rate is {self.sampling_rate}; it must be above 0, and at most 1 for bernoulli.")
+
+        if self.vae_optimiser == "adagrad" and (self.latent_per != "chunk" or self.consolidation == "joint"):
+            raise UsageError(
+                "vae_optimiser adagrad learns chunk by chunk: it needs latent_per chunk and consolidation after or off."
+            )
+
+    @classmethod
+    def presets(cls) -> tuple[str, ...]:
+        """`default` and `paper`."""
+        return ("default", "paper")
+
+    @classmethod
+    def preset(cls, name: str, stream: StreamInfo) -> Self:
+        """The settings a preset stands for on a stream."""
+        super().preset(name, stream)
+        return cls(**_paper(stream)) if name == "paper" else cls()
+
+
+def _paper(stream: StreamInfo) -> dict[str, Any]:
+    """The paper's recipe; sizes recovered from its parameter counts."""
+    return {
+        "exemplar_choice": "random",
+        "vote": "majority",
+        "weight_decay": 1e-3,
+        "decoupled_decay": False,
+        "base_classes": "seen",
+        "code": "weights",
+        "layout": "out-in",
+        "scale_chunks": False,
+        "latent_per": "chunk",
+        "latent": 2,
+        "hidden": 50,
+        "embedding": 2,
+        "vae_optimiser": "adagrad",
+        "vae_rate": 1e-3,
+        "vae_batch": 1,
+        "kl_weight": 1.0,
+        "consolidation": "after",
+        "pseudo_models": 10,
+    }
