@@ -1,12 +1,13 @@
 import io
 
-import fakes
 import pytest
 
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import run
 from merlin_cl.streams.settings import SplitMnistSettings
+
+from . import fakes
 
 
 @pytest.fixture(autouse=True)

@@ -16,7 +16,7 @@ class MeansSettings(MethodSettings):
     """The nearest mean of a class, with noise."""
 
     method: ClassVar[str] = "means"
-    learner: ClassVar[str] = "fakes:Means"
+    learner: ClassVar[str] = f"{__name__}:Means"
 
     exemplars: int = 7
     """Exemplars in all."""
@@ -26,6 +26,8 @@ class MeansSettings(MethodSettings):
     """Standard deviation of the noise added to every input."""
     sleep: float = 0.0
     """Seconds to wait at every batch."""
+    ballast: int = 0
+    """Megabytes added to the state, so that writing it takes a while."""
     shape: tuple[int, ...] = (3, 4)
     """Nothing, but a tuple."""
 
@@ -63,7 +65,8 @@ class Means(Learner[MeansSettings]):
         return torch.stack([(-distances).masked_fill(~row, MASKED) for row in allowed])
 
     def _state(self):
-        return {"sums": self.sums, "counts": self.counts, "random": self.random.get_state()}
+        ballast = torch.zeros(self.settings.ballast * 2**20, dtype=torch.uint8)
+        return {"sums": self.sums, "counts": self.counts, "random": self.random.get_state(), "ballast": ballast}
 
     def _restore(self, state):
         self.sums, self.counts = state["sums"], state["counts"]
@@ -84,7 +87,7 @@ class QuietSettings(MeansSettings):
     """The same without probes and inference modes."""
 
     method: ClassVar[str] = "quiet"
-    learner: ClassVar[str] = "fakes:Quiet"
+    learner: ClassVar[str] = f"{__name__}:Quiet"
 
 
 class Quiet(Means):
@@ -93,14 +96,12 @@ class Quiet(Means):
 
 
 def register():
-    registry.BUILT_IN["means"] = "fakes:MeansSettings"
-    registry.BUILT_IN["quiet"] = "fakes:QuietSettings"
+    registry.BUILT_IN["means"] = f"{__name__}:MeansSettings"
+    registry.BUILT_IN["quiet"] = f"{__name__}:QuietSettings"
 
 
 if __name__ == "__main__":  # `python fakes.py run ...` is the command with the methods above
-    import fakes
-
-    fakes.register()
     from merlin_cl.cli import main
 
+    register()
     main()

@@ -1,10 +1,11 @@
 from dataclasses import replace
 
-import fakes
 import pytest
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs.config import RunConfig
+
+from . import fakes
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import json
 from dataclasses import replace
 
-import fakes
 import pytest
 import torch
 
@@ -11,6 +10,8 @@ from merlin_cl.runs import run as run_module
 from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.run import RunStoppedError, resume, run
 from merlin_cl.streams.settings import PermutedMnistSettings
+
+from . import fakes
 
 
 def without_cost(result):

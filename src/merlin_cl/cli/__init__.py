@@ -1,6 +1,7 @@
 """The command `merlin`: one file a command, errors in one sentence, results on standard output, all else on standard error."""
 
 import importlib
+import io
 import os
 import sys
 from collections.abc import Callable, Sequence
@@ -22,6 +23,9 @@ COMMANDS = {
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command line and exit."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal without ± shows a question mark, not an error
     sys.exit(exit_code(list(sys.argv[1:] if argv is None else argv)))
 
 

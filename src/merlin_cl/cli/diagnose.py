@@ -11,7 +11,7 @@ import tyro
 from merlin_cl.cli.options import option_names, parse
 from merlin_cl.errors import MerlinError
 from merlin_cl.report.diagnosis import CONTROL, diagnose, forgetting_table, is_control_of, probes_table
-from merlin_cl.report.summary import Result
+from merlin_cl.report.summary import Result, changed_stream
 from merlin_cl.report.text import console, parts, size
 from merlin_cl.runs.folder import RunFolder, run_folders
 
@@ -73,8 +73,7 @@ def _control_of(folder: RunFolder, result: Result) -> RunFolder | None:
 
 
 def _command_for_control(result: Result, root: Path) -> str:
-    settings = result["settings"]["stream"]
-    options = [f"--{name.replace('_', '-')} {value}" for name, value in settings.items() if name != "name"]
+    options = [f"--{name.replace('_', '-')} {value}" for name, value in changed_stream(result).items()]
     if result["exemplars"] is not None:
         options.append(f"--exemplars {result['exemplars']}")
     return " ".join(

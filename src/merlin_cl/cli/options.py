@@ -15,6 +15,7 @@ Parsed = TypeVar("Parsed")
 CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
 
 PLAINER = (
+    (r"^Missing from merlin \w+: (\w+) .*", r"\1 is missing"),
     (r"^Error parsing ([\w-]+-settings: )?", ""),
     (r"invalid literal for int\(\) with base 10: (.*)", r"\1 is not a whole number"),
     (r"could not convert string to float: (.*)", r"\1 is not a number"),
@@ -60,13 +61,14 @@ def _stranger(argument: str, known: Sequence[str]) -> str:
 
 
 def _sentence(boxed: str) -> str:
-    """What tyro says, without the box around it: the text up to the first rule."""
-    lines = []
+    """What tyro says, without its box (drawn in Unicode or ASCII): what follows the title, up to the next rule."""
+    lines: list[str] = []
     for line in re.sub(r"\x1b\[[0-9;]*m", "", boxed).splitlines()[1:]:
         text = line.strip("│╰╯ ")
-        if not text or set(text) == {"─"}:
+        if text.strip("─-"):
+            lines.append(text)
+        elif lines:
             break
-        lines.append(text)
     sentence = " ".join(lines).rstrip(".")
     for pattern, words in PLAINER:
         sentence = re.sub(pattern, words, sentence)

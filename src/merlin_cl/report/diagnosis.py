@@ -65,7 +65,7 @@ def forgetting_table(score: dict[str, Any]) -> Table:
 
 def probes_table(probes: list[dict[str, Any]]) -> Table:
     """What the learner measured of itself for every task: when just learned, and at the end."""
-    table = Table(title="the learner's own probes, when the task was learned and at the end", **_STYLE)
+    table = Table(title="measured by the learner itself", **_STYLE)
     names = list(dict.fromkeys(name for probe in probes for name in probe if name not in ("task", "when")))
     table.add_column("task", justify="right")
     table.add_column("when")

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from merlin_cl.errors import MerlinError
+from merlin_cl.learners.registry import method_settings
 from merlin_cl.metrics import METRICS, mean, standard_deviation
 from merlin_cl.paper.published import Published, headline
 from merlin_cl.streams.registry import stream_settings
@@ -28,6 +29,8 @@ class Row:
     batch_size: int
     seeds: list[int]
     stored_bytes: float
+    changed: dict[str, Any]
+    """Settings of stream and method that are not those of the stream's defaults and the method's preset."""
     mean: dict[str, float | None]
     std: dict[str, float | None]
     paper: Published | None
@@ -69,14 +72,31 @@ def _row(group: list[Result], place: int) -> Row:
         stored_bytes=mean([sum(result["cost"]["stored_bytes"].values()) for result in group]),
         mean=means,
         std=stds,
-        paper=headline(first["method"], first["stream"], view, inference) if _as_in_the_paper(first) else None,
+        changed=changed_stream(first) | _changed_method(first),
+        # Streams have the paper's protocol by default; with other settings there is nothing to compare with.
+        paper=None if changed_stream(first) else headline(first["method"], first["stream"], view, inference),
     )
 
 
-def _as_in_the_paper(result: Result) -> bool:
-    """Whether the stream has its default settings, which are the paper's: another stream is not to be compared."""
+def changed_stream(result: Result) -> dict[str, Any]:
+    """The settings of the stream that are not its defaults."""
     try:
-        default = stream_settings(result["stream"])()
+        default = stream_settings(result["stream"])().record()
     except (MerlinError, TypeError):  # a stream of another package that is not installed here, or has no defaults
-        return False
-    return bool(result["settings"]["stream"] == {"name": result["stream"], **default.record()})
+        default = {}
+    return _differing(result["settings"]["stream"], default)
+
+
+def _changed_method(result: Result) -> dict[str, Any]:
+    record = result["settings"]["stream"]
+    try:
+        stream = stream_settings(result["stream"])(**{name: record[name] for name in record if name != "name"})
+        default = method_settings(result["method"]).preset(result["preset"], stream.info()).record()
+    except (MerlinError, TypeError):
+        default = {}
+    return _differing(result["settings"]["method"], default)
+
+
+def _differing(settings: dict[str, Any], default: dict[str, Any]) -> dict[str, Any]:
+    known = json.loads(json.dumps(default))  # as it was written: tuples are lists
+    return {name: value for name, value in settings.items() if name != "name" and known.get(name) != value}

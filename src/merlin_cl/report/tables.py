@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from rich import box
+from rich.markup import escape
 from rich.table import Table
 
 from merlin_cl.report.summary import Result, Row
@@ -17,10 +18,13 @@ def scores_table(rows: list[Row]) -> Table:
     table.add_column("method\ninference", no_wrap=True)
     for heading in ("average\nincremental", "paper", "final", "forgetting", "exemplars\nstored", "updates\nseeds"):
         table.add_column(heading, justify="right")
+    notes = _notes(rows)
     for row in rows:
+        preset = f" ({row.preset})" if row.preset != "default" else ""
+        mark = f" [{notes.index(parts(row.changed)) + 1}]" if row.changed else ""
         table.add_row(
             f"{row.stream}\n{row.view}",
-            f"{row.method}{f' ({row.preset})' if row.preset != 'default' else ''}\n{row.inference or NONE}",
+            escape(f"{row.method}{preset}{mark}\n{row.inference or NONE}"),
             with_deviation(row.mean["average_incremental_accuracy"], row.std["average_incremental_accuracy"]),
             with_deviation(row.paper.mean, row.paper.std) if row.paper else NONE,
             with_deviation(row.mean["final_accuracy"], row.std["final_accuracy"]),
@@ -41,10 +45,11 @@ def scores_caption(rows: list[Row]) -> str:
         lines.append("± is the standard deviation over seeds (n - 1).")
     if any(row.paper for row in rows):
         lines.append("paper: its number for five seeds (its ± is mostly the mean of task-wise deviations).")
+    lines += [f"[{number}] {note}" for number, note in enumerate(_notes(rows), start=1)]
     lines += [
         f"data of {stream}: {source}" for stream, source in dict.fromkeys((row.stream, row.source) for row in rows)
     ]
-    return "\n".join(lines)
+    return escape("\n".join(lines))
 
 
 def curve_table(result: Result) -> Table:
@@ -89,6 +94,11 @@ def listing_table(entries: Iterable[dict[str, Any]]) -> Table:
             entry["run"], entry["state"], "\n".join(f"{view} {', '.join(values)}" for view, values in by_view.items())
         )
     return table
+
+
+def _notes(rows: list[Row]) -> list[str]:
+    """What was set otherwise than the defaults, once for each: the table refers to these by number."""
+    return list(dict.fromkeys(parts(row.changed) for row in rows if row.changed))
 
 
 def _table(title: str | None = None) -> Table:

@@ -1,0 +1,36 @@
+"""Commands that compute nothing answer at once: torch takes seconds to import and must not be."""
+
+import subprocess
+import sys
+import time
+
+import pytest
+
+PROGRAM = """
+import sys
+from merlin_cl.cli import exit_code
+code = exit_code(sys.argv[1:])
+print("torch" in sys.modules, file=sys.stderr)
+sys.exit(code)
+"""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", "--help", "--method", "single"],
+        ["run", "permuted-mnist", "--method", "gdumb-ensemble", "--help"],
+        ["run", "--method", "single", "--seed", "x"],
+        ["list"],
+        ["show", "--help"],
+        ["diagnose", "--help"],
+        ["demo", "--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
+def test_answers_in_two_seconds_without_torch(arguments, tmp_path):
+    start = time.monotonic()
+    done = subprocess.run([sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, capture_output=True, text=True)
+    assert done.stderr.splitlines()[-1] == "False", done.stderr
+    assert time.monotonic() - start < 2
