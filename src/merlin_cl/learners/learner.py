@@ -107,9 +107,8 @@ class Learner(ABC, Generic[Settings]):
             raise UsageError(f"Task {task} has not been seen; tasks 0 to {len(self.tasks) - 1} have.")
         x = self._checked_inputs(x)
         allowed = self._allowed([self.seen] if among is None else [set(group) & set(self.seen) for group in among])
-        with torch.inference_mode():
-            blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
-            answers = torch.cat(blocks, dim=1)  # [V, N, classes]
+        blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
+        answers = torch.cat(blocks, dim=1)  # [V, N, classes]
         return answers[0] if among is None else answers
 
     def state(self) -> State:
