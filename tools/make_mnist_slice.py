@@ -15,7 +15,8 @@ from pathlib import Path
 
 from torch import Tensor
 
-from merlin_cl.streams.sources import Part, mnist_source
+from merlin_cl.streams.datasets import PartName
+from merlin_cl.streams.datasets.mnist import FILE_NAMES, read_part
 
 TRAINING_IMAGES = 10_000
 XZ = [{"id": lzma.FILTER_LZMA2, "preset": 9 | lzma.PRESET_EXTREME, "lc": 4, "lp": 0, "pb": 0}]
@@ -35,11 +36,11 @@ def main() -> None:
     parser.add_argument("official", type=Path)
     parser.add_argument("out", type=Path)
     arguments = parser.parse_args()
-    parts: tuple[tuple[Part, int | None], ...] = (("train", TRAINING_IMAGES), ("t10k", None))
-    for part, count in parts:
-        pool = mnist_source(arguments.official).pool(part)
-        write_idx(pool.x[:count].squeeze(1), arguments.out / f"{part}-images-idx3-ubyte.xz")
-        write_idx(pool.y[:count].byte(), arguments.out / f"{part}-labels-idx1-ubyte.xz")
+    parts: tuple[tuple[PartName, int | None], ...] = (("train", TRAINING_IMAGES), ("test", None))
+    for name, count in parts:
+        part = read_part(arguments.official, name)
+        write_idx(part.x[:count].squeeze(1), arguments.out / f"{FILE_NAMES[name]}-images-idx3-ubyte.xz")
+        write_idx(part.labels[:count].byte(), arguments.out / f"{FILE_NAMES[name]}-labels-idx1-ubyte.xz")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.errors import InputError
-from merlin_cl.streams.idx import read_idx
+from merlin_cl.streams.datasets.idx import read_idx
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress}
 VALUES = torch.arange(24, dtype=torch.uint8).reshape(4, 3, 2)

@@ -8,8 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.errors import UsageError
+from merlin_cl.streams.datasets import open_data_set
 from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettings, SplitMnistSettings
-from merlin_cl.streams.sources import mnist_source
 
 STREAMS = [SplitMnistSettings, PermutedMnistSettings, RotatedMnistSettings]
 seeds = st.integers(0, 2**40)
@@ -76,16 +76,16 @@ def test_shapes_types_and_labels_are_as_announced(stream, evaluation, mnist):
 
 @pytest.mark.parametrize("stream", STREAMS)
 def test_test_set_is_every_test_image_of_the_classes(stream, mnist):
-    pool = mnist_source(mnist).pool("t10k")
+    pool = open_data_set("mnist", mnist).read("test")
     for task in small(stream).build(0, mnist):
-        expected = Counter(label for label in pool.y.tolist() if label in task.info.classes)
+        expected = Counter(label for label in pool.labels.tolist() if label in task.info.classes)
         assert Counter(task.test()[1].tolist()) == expected
 
 
 @quick
 @given(seed=seeds)
 def test_split_draws_without_replacement_from_the_training_images(mnist, seed):
-    pool = mnist_source(mnist).pool("train")
+    pool = open_data_set("mnist", mnist).read("train")
     available = images(pool.x)
     for task in SplitMnistSettings(images_per_task=60).build(seed, mnist):
         drawn = images(trained(task)[0])
@@ -107,11 +107,11 @@ def signatures(x):
 @quick
 @given(seed=seeds)
 def test_held_out_images_are_training_images_that_no_task_trains_on(stream, mnist, seed):
-    source = mnist_source(mnist)
+    source = open_data_set("mnist", mnist)
     tasks = list(unturned(stream, evaluation="held-out").build(seed, mnist))
     scored = signatures(torch.cat([task.test()[0] for task in tasks]))
-    assert scored.keys() <= signatures(source.pool("train").x).keys()
-    assert not scored & signatures(source.pool("t10k").x)
+    assert scored.keys() <= signatures(source.read("train").x).keys()
+    assert not scored & signatures(source.read("test").x)
     assert not scored & signatures(torch.cat([trained(task)[0] for task in tasks]))
 
 

@@ -7,23 +7,23 @@ import pytest
 import torch
 
 from merlin_cl.errors import InputError
+from merlin_cl.streams.datasets import open_data_set
 from merlin_cl.streams.settings import SplitMnistSettings
-from merlin_cl.streams.sources import mnist_source
 
 SHA256 = {
     ("train", "x"): "2f7182bf021ffc5c1f62db987487f14d899b5c639f421a80f3095affc09a7db2",
     ("train", "y"): "2f345bad07338ec537641465e169cc4b7288a44244f251211c7f842641e7d927",
-    ("t10k", "x"): "6d87418db22cc8025d05968bec9bd5c3932904b23485740db143a061a2c9d161",
-    ("t10k", "y"): "ddeff807876a9661a1110d45c266c86239a3a1b7d37da0c3716a7a683c852ff5",
+    ("test", "x"): "6d87418db22cc8025d05968bec9bd5c3932904b23485740db143a061a2c9d161",
+    ("test", "y"): "ddeff807876a9661a1110d45c266c86239a3a1b7d37da0c3716a7a683c852ff5",
 }
 
 
-@pytest.mark.parametrize("part", ["train", "t10k"])
+@pytest.mark.parametrize("part", ["train", "test"])
 def test_embedded_slice_is_whole(part):
-    pool = mnist_source().pool(part)
+    pool = open_data_set("mnist").read(part)
     assert pool.x.shape == (10_000, 1, 28, 28)
     licence = (files("merlin_cl.streams") / "embedded" / "LICENSE").read_text(encoding="utf-8")
-    for field, values in (("x", pool.x), ("y", pool.y.byte())):
+    for field, values in (("x", pool.x), ("y", pool.labels.byte())):
         digest = hashlib.sha256(values.numpy().tobytes()).hexdigest()
         assert digest == SHA256[part, field]
         assert digest in licence
@@ -40,35 +40,35 @@ def test_without_any_folder_the_slice_is_used_and_named():
 @pytest.mark.parametrize("compressed", [True, False])
 def test_folder_named_by_the_user(write, tmp_path, subfolder, compressed):
     write(tmp_path / subfolder, train=30, compressed=compressed)
-    source = mnist_source(str(tmp_path))
-    assert source.describe(source.pool("train")) == f"{tmp_path / subfolder} (30 training images)"
+    source = open_data_set("mnist", str(tmp_path))
+    assert source.describe(source.read("train")) == f"{tmp_path / subfolder} (30 training images)"
 
 
 def test_environment_comes_before_the_cache_and_after_the_user(write, tmp_path, monkeypatch):
     named, environment, cache = (write(tmp_path / name) for name in ("named", "environment", "cache"))
     monkeypatch.setattr("platformdirs.user_cache_dir", lambda *names, **options: str(cache))
-    assert mnist_source().folder == cache
+    assert open_data_set("mnist").place == str(cache)
     monkeypatch.setenv("MERLIN_DATA", str(environment))
-    assert mnist_source().folder == environment
-    assert mnist_source(named).folder == named
+    assert open_data_set("mnist").place == str(environment)
+    assert open_data_set("mnist", named).place == str(named)
 
 
 def test_environment_may_hold_other_data_only(tmp_path, monkeypatch):
     monkeypatch.setenv("MERLIN_DATA", str(tmp_path))
-    assert mnist_source().embedded
+    assert open_data_set("mnist").place == "embedded slice"
 
 
 def test_environment_that_is_no_folder_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv("MERLIN_DATA", str(tmp_path / "mispelt"))
     with pytest.raises(InputError, match=r"MERLIN_DATA.*mispelt is not a folder"):
-        mnist_source()
+        open_data_set("mnist")
 
 
 def test_named_folder_without_mnist_is_refused(tmp_path):
-    with pytest.raises(InputError, match=r"There is no MNIST in .*embedded slice"):
-        mnist_source(tmp_path)
+    with pytest.raises(InputError, match=r"There is no MNIST in .*merlin data get mnist"):
+        open_data_set("mnist", tmp_path)
     with pytest.raises(InputError, match="nowhere is not a folder"):
-        mnist_source(tmp_path / "nowhere")
+        open_data_set("mnist", tmp_path / "nowhere")
 
 
 def test_missing_file_is_named(write, tmp_path):
@@ -90,14 +90,14 @@ def test_images_and_labels_must_match(write, as_idx, tmp_path):
     labels = tmp_path / "train-labels-idx1-ubyte"
     labels.write_bytes(as_idx(torch.zeros(29, dtype=torch.uint8)))
     with pytest.raises(InputError, match=r"30 images but .* 29 labels"):
-        mnist_source(tmp_path).pool("train")
+        open_data_set("mnist", tmp_path).read("train")
     labels.write_bytes(as_idx(torch.full((30,), 10, dtype=torch.uint8)))
     with pytest.raises(InputError, match="label 10"):
-        mnist_source(tmp_path).pool("train")
+        open_data_set("mnist", tmp_path).read("train")
 
 
 def test_images_of_another_size_are_refused(write, as_idx, tmp_path):
     write(tmp_path, train=30, compressed=False)
     (tmp_path / "train-images-idx3-ubyte").write_bytes(as_idx(torch.zeros(30, 32, 32, dtype=torch.uint8)))
     with pytest.raises(InputError, match="32 by 32 pixels instead of 28 by 28"):
-        mnist_source(tmp_path).pool("train")
+        open_data_set("mnist", tmp_path).read("train")

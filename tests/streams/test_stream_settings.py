@@ -23,7 +23,13 @@ def test_info_is_what_the_built_stream_says(name, mnist):
 def test_defaults_are_the_protocol_of_the_paper():
     assert SplitMnistSettings().info() == StreamInfo("split-mnist", (1, 28, 28), 10, 5, domain_incremental=False)
     assert PermutedMnistSettings().info() == StreamInfo("permuted-mnist", (1, 28, 28), 10, 10, domain_incremental=True)
-    assert SplitMnistSettings().record() == {"tasks": 5, "images_per_task": 1000, "evaluation": "test"}
+    assert SplitMnistSettings().record() == {
+        "tasks": 5,
+        "images_per_task": 1000,
+        "image_size": 28,
+        "class_order": "paper",
+        "evaluation": "test",
+    }
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from merlin_cl.streams.datasets import open_data_set
 from merlin_cl.streams.permuted_mnist import permutation
 from merlin_cl.streams.rotated_mnist import BLOCK, rotation
 from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettings
-from merlin_cl.streams.sources import mnist_source
 
 seeds = st.integers(0, 2**32)
 
@@ -35,8 +35,8 @@ def test_permutations_differ_between_tasks_seeds_and_from_the_identity():
 
 def test_a_task_permutes_training_and_test_images_alike(mnist):
     """The order is found from the test set alone and must undo the training images."""
-    source = mnist_source(mnist)
-    originals, pool = source.pool("t10k").x.flatten(1), source.pool("train").x
+    source = open_data_set("mnist", mnist)
+    originals, pool = source.read("test").x.flatten(1), source.read("train").x
     known = {image.numpy().tobytes() for image in pool}
     columns = {originals[:, pixel].numpy().tobytes(): pixel for pixel in range(784)}
     assert len(columns) == 784
@@ -79,7 +79,7 @@ def test_rotation_does_not_depend_on_the_images_beside_it():
 
 def test_rotated_tasks_turn_by_equal_steps(mnist):
     built = RotatedMnistSettings(tasks=3, images_per_task=10, degrees_per_task=90).build(0, mnist)
-    upright = mnist_source(mnist).pool("t10k").x
+    upright = open_data_set("mnist", mnist).read("test").x
     for index, task in enumerate(built):
         assert task.test()[0].equal(torch.rot90(upright, index, (2, 3)))
     assert [task.info.name for task in built] == ["0 degrees", "90 degrees", "180 degrees"]

@@ -5,8 +5,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from merlin_cl.protocol import TaskInfo
-from merlin_cl.streams.mnist import mnist_stream
+from merlin_cl.streams.all_digits import all_digits
 from merlin_cl.streams.randomness import generator
 from merlin_cl.streams.settings import PermutedMnistSettings
 from merlin_cl.streams.stream import Stream, Transform
@@ -14,8 +13,9 @@ from merlin_cl.streams.stream import Stream, Transform
 
 def build(settings: PermutedMnistSettings, seed: int, data: str | Path | None = None) -> Stream:
     """The stream that a seed gives."""
-    infos = [TaskInfo(index, tuple(range(10)), f"permutation {index}") for index in range(settings.tasks)]
-    return mnist_stream(settings, seed, data, infos, lambda index: permutation(seed, index))
+    return all_digits(
+        settings, seed, data, [(f"permutation {index}", permutation(seed, index)) for index in range(settings.tasks)]
+    )
 
 
 def permutation(seed: int, index: int) -> Transform:

@@ -6,11 +6,29 @@ An entry point names a settings class (see `StreamSettings`); nothing here impor
 from importlib.metadata import entry_points
 
 from merlin_cl.errors import unknown
-from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettings, SplitMnistSettings, StreamSettings
+from merlin_cl.streams.settings import (
+    PermutedMnistSettings,
+    RotatedMnistSettings,
+    SplitCifar10Settings,
+    SplitCifar100By5Settings,
+    SplitCifar100Settings,
+    SplitFashionMnistSettings,
+    SplitMnistSettings,
+    StreamSettings,
+)
 
 GROUP = "merlin_cl.streams"
 BUILT_IN: dict[str, type[StreamSettings]] = {
-    settings.stream: settings for settings in (SplitMnistSettings, PermutedMnistSettings, RotatedMnistSettings)
+    settings.stream: settings
+    for settings in (
+        SplitMnistSettings,
+        PermutedMnistSettings,
+        RotatedMnistSettings,
+        SplitFashionMnistSettings,
+        SplitCifar10Settings,
+        SplitCifar100Settings,
+        SplitCifar100By5Settings,
+    )
 }
 
 

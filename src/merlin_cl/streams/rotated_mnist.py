@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import affine_grid, grid_sample
 
-from merlin_cl.protocol import TaskInfo
-from merlin_cl.streams.mnist import mnist_stream
+from merlin_cl.streams.all_digits import all_digits
 from merlin_cl.streams.settings import RotatedMnistSettings
 from merlin_cl.streams.stream import Stream, Transform
 
@@ -19,8 +18,7 @@ BLOCK = 500
 def build(settings: RotatedMnistSettings, seed: int, data: str | Path | None = None) -> Stream:
     """The stream that a seed gives."""
     angles = [index * settings.degrees_per_task for index in range(settings.tasks)]
-    infos = [TaskInfo(index, tuple(range(10)), f"{angle:g} degrees") for index, angle in enumerate(angles)]
-    return mnist_stream(settings, seed, data, infos, lambda index: rotation(angles[index]))
+    return all_digits(settings, seed, data, [(f"{angle:g} degrees", rotation(angle)) for angle in angles])
 
 
 def rotation(degrees: float) -> Transform:

@@ -82,8 +82,10 @@ class Task:
 class Stream:
     """Tasks in the order in which they are learned."""
 
-    def __init__(self, info: StreamInfo, tasks: Sequence[Task], source: str = "") -> None:
-        """`source` says where the data came from; results record it."""
+    def __init__(
+        self, info: StreamInfo, tasks: Sequence[Task], source: str = "", class_names: Sequence[str] = ()
+    ) -> None:
+        """`source` says where the data came from; results record it. `class_names` are those of the head, in its order."""
         if [task.info.index for task in tasks] != list(range(info.tasks)):
             raise UsageError(
                 f"{info.name} announces {info.tasks} tasks, but was given tasks {[task.info.index for task in tasks]}; "
@@ -91,6 +93,7 @@ class Stream:
             )
         self.info = info
         self.source = source
+        self.class_names = tuple(class_names)
         self._tasks = tuple(tasks)
 
     def __len__(self) -> int:

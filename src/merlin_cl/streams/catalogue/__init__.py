@@ -1,0 +1,7 @@
+"""The data sets that streams read: what they are made of, where they are looked for, how they are fetched and checked. Nothing
+here needs torch."""
+
+from merlin_cl.streams.catalogue.entries import ENTRIES, entry
+from merlin_cl.streams.catalogue.entry import Download, Entry, Published
+
+__all__ = ["ENTRIES", "Download", "Entry", "Published", "entry"]

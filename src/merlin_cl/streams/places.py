@@ -1,0 +1,43 @@
+"""Where data sets are looked for: the folder the user names, the one in the environment variable MERLIN_DATA, the cache folder
+of the platform. Free of torch."""
+
+import os
+from pathlib import Path
+
+import platformdirs
+
+from merlin_cl.errors import InputError
+from merlin_cl.streams.catalogue.entry import Entry
+
+
+def usual_folders() -> list[Path]:
+    """The folders that are looked through where the user names none."""
+    cache = Path(platformdirs.user_cache_dir("merlin-cl", appauthor=False))
+    named = os.environ.get("MERLIN_DATA")
+    return [existing(named, "MERLIN_DATA, the data folder"), cache] if named else [cache]
+
+
+def home_folder() -> Path:
+    """Where fetched data sets are put: MERLIN_DATA, or the cache folder of the platform. It need not exist yet."""
+    named = os.environ.get("MERLIN_DATA")
+    return Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("merlin-cl", appauthor=False))
+
+
+def existing(folder: str | Path, what: str = "The data folder") -> Path:
+    """The folder, which must exist."""
+    path = Path(folder).expanduser()
+    if not path.is_dir():
+        raise InputError(f"{what} {folder} is not a folder; make it, or name the one that holds your data sets.")
+    return path
+
+
+def find(entry: Entry, data: str | Path | None = None) -> Path | None:
+    """The folder that holds a data set, None where there is none.
+
+    One that is incomplete is found all the same: what it lacks is reported when it is read.
+    """
+    for folder in [existing(data)] if data is not None else usual_folders():
+        for place in (folder / subfolder for subfolder in entry.folders):
+            if place.is_dir() and any(next(place.glob(sign), None) for sign in entry.signs):
+                return place
+    return None

@@ -1,0 +1,28 @@
+"""Settings of every stream: one frozen dataclass each, which is the Python signature, the command line and the record of a
+run. Nothing here needs torch."""
+
+from merlin_cl.streams.settings.base import DrawnSettings, Evaluation, StreamSettings
+from merlin_cl.streams.settings.mnist import MnistDomainSettings, PermutedMnistSettings, RotatedMnistSettings
+from merlin_cl.streams.settings.split import (
+    SplitCifar10Settings,
+    SplitCifar100By5Settings,
+    SplitCifar100Settings,
+    SplitFashionMnistSettings,
+    SplitMnistSettings,
+    SplitSettings,
+)
+
+__all__ = [
+    "DrawnSettings",
+    "Evaluation",
+    "MnistDomainSettings",
+    "PermutedMnistSettings",
+    "RotatedMnistSettings",
+    "SplitCifar10Settings",
+    "SplitCifar100By5Settings",
+    "SplitCifar100Settings",
+    "SplitFashionMnistSettings",
+    "SplitMnistSettings",
+    "SplitSettings",
+    "StreamSettings",
+]

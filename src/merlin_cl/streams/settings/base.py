@@ -1,0 +1,68 @@
+"""What the settings of all streams have in common.
+
+Free of torch, so that `merlin run --help` answers at once; the function that builds the stream is named by a string and
+imported when it is called.
+"""
+
+from __future__ import annotations
+
+import importlib
+from abc import ABC, abstractmethod
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from merlin_cl.errors import UsageError, unknown
+from merlin_cl.protocol import StreamInfo
+
+if TYPE_CHECKING:
+    from merlin_cl.streams.stream import Stream
+
+Evaluation = Literal["test", "held-out"]
+
+
+@dataclass(frozen=True)
+class StreamSettings(ABC):
+    """Base of every stream's settings. A subclass adds its fields and names the function that builds the stream."""
+
+    stream: ClassVar[str]
+    """The name on the command line."""
+    builder: ClassVar[str]
+    """What builds the stream, as `package.module:function`; it is called with (settings, seed, data)."""
+    data_sets: ClassVar[tuple[str, ...]] = ()
+    """The data sets it reads, by their names in the catalogue."""
+
+    @abstractmethod
+    def info(self) -> StreamInfo:
+        """What is known before the first task, without building the stream."""
+
+    def build(self, seed: int, data: str | Path | None = None) -> Stream:
+        """The stream that a seed gives; `data` is the folder to read from (None: see `places.py`)."""
+        module, _, name = self.builder.partition(":")
+        stream: Stream = getattr(importlib.import_module(module), name)(self, seed, data)
+        return stream
+
+    def record(self) -> dict[str, Any]:
+        """All settings as plain values, for the run folder."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class DrawnSettings(StreamSettings):
+    """Settings of a stream whose tasks draw their training examples from published data sets."""
+
+    images_per_task: int = 2500
+    """Training images a task, drawn afresh for each seed and task."""
+    evaluation: Evaluation = "test"
+    """Where accuracy is measured: on the test set, or on training images that no task draws for training, so that settings
+    can be chosen without a look at test data."""
+
+    def __post_init__(self) -> None:
+        self._require_at_least_one("images_per_task")
+        if self.evaluation not in ("test", "held-out"):
+            raise unknown("evaluation", self.evaluation, ("test", "held-out"))
+
+    def _require_at_least_one(self, name: str) -> None:
+        value = getattr(self, name)
+        if not isinstance(value, int) or value < 1:
+            raise UsageError(f"{name} is {value}; it must be a whole number of at least 1.")
