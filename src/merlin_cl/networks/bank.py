@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.networks.network import Network, Weight
+from merlin_cl.networks.network import BatchUse, Network, Weight
 
 MASKED = -1e10
 
@@ -40,9 +40,15 @@ class Training:
         self.bank = bank
         flat = torch.nn.Parameter(bank.weights)
         flat.grad = torch.zeros_like(bank.weights)
-        leaves = {name: view.detach().requires_grad_() for name, view in bank.network.views(flat.detach()).items()}
-        gradients = bank.network.views(flat.grad)
-        self._weights = {name: Weight(leaves[name], gradients[name]) for name in leaves}
+        network = bank.network
+        values, gradients, statistics = (network.views(tensor) for tensor in (flat.detach(), flat.grad, flat.data))
+        self._weights = {name: Weight(values[name], gradients[name]) for name in values}
+        # An alias of its own (`data`): to autograd, writing statistics is then no change of the weights beside them.
+        self._weights |= {name: Weight(statistics[name]) for name in network.statistics}
+        self._learned = [weight for name, weight in self._weights.items() if name not in network.statistics]
+        for weight in self._learned:
+            weight.value.requires_grad_()
+        self._statistics = flat.data[:, network.learned :]
         self._flat = flat
         kind = torch.optim.AdamW if decoupled else torch.optim.Adam
         self._adam = kind([flat], lr=learning_rate, weight_decay=weight_decay, fused=True)
@@ -56,13 +62,14 @@ class Training:
         """One update of every member; returns the members' losses, [M].
 
         x [M, N, *input_shape] and y [M, N] (or without M: the same for all). `allowed`, bool [classes]: classes outside
-        it take no part in the loss. `shares` [M, N] says how often each member takes each example; a member that takes
-        none is left as it was.
+        it take no part in the loss. `shares` [M, N] says how often each member takes each example, statistics of the
+        batch included; a member that takes none is left as it was.
         """
         members = self.bank.members
         if y.dim() == 1:
             x, y = x.expand(members, *x.shape), y.expand(members, -1)
-        logits = self.bank.network.forward(self._weights, x).masked_fill(~allowed, MASKED)  # [M, N, classes]
+        logits = self.bank.network.forward(self._weights, x, BatchUse(shares))
+        logits = logits.masked_fill(~allowed, MASKED)  # [M, N, classes]
         losses = functional.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none").view_as(y)  # [M, N]
         if shares is None:
             means = losses.mean(dim=1)
@@ -85,9 +92,8 @@ class Training:
 
     def _differentiate(self, loss: Tensor) -> None:
         """Fill the flat gradient. A layer that wrote its own gradient already gives None here."""
-        leaves = [weight.value for weight in self._weights.values()]
-        found = torch.autograd.grad(loss, leaves, allow_unused=True)
-        for weight, gradient in zip(self._weights.values(), found, strict=True):
+        found = torch.autograd.grad(loss, [weight.value for weight in self._learned], allow_unused=True)
+        for weight, gradient in zip(self._learned, found, strict=True):
             if gradient is not None and weight.gradient is not None:
                 weight.gradient.copy_(gradient)
 
@@ -95,7 +101,10 @@ class Training:
         """One Adam step; idle members keep weights and moments (the step count, for bias correction, is shared)."""
         moving = [self.bank.weights, *(self._adam.state[self._flat][name] for name in ("exp_avg", "exp_avg_sq"))]
         kept = [tensor[idle] for tensor in moving] if idle else []
+        statistics = self._statistics.clone()
         with torch.no_grad():
+            self._statistics.zero_()  # with a gradient of zero, zero is what neither Adam nor decay moves
             self._adam.step()
+            self._statistics.copy_(statistics)
             for tensor, rows in zip(moving, kept, strict=False):
                 tensor[idle] = rows

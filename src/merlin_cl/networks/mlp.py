@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from merlin_cl.networks.network import Network, Weight
+from merlin_cl.networks.network import BatchUse, Network, Weight
 
 
 @dataclass(frozen=True)
@@ -40,8 +40,8 @@ class MLP(Network):
             view /= math.sqrt(self.widths[int(name.split(".")[0])])
         return flat
 
-    def forward(self, weights: Mapping[str, Weight], x: Tensor) -> Tensor:
-        """Logits [M, N, classes] for x [M, N, *input_shape]."""
+    def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
+        """Logits [M, N, classes] for x [M, N, *input_shape], the same in training and evaluation."""
         h = x.flatten(2)  # [M, N, inputs]
         last = len(self.widths) - 2
         for layer in range(last + 1):

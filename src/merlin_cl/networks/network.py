@@ -16,6 +16,13 @@ class Weight(NamedTuple):
     gradient: Tensor | None = None
 
 
+class BatchUse(NamedTuple):
+    """How layers that normalise by the statistics of their batch, as in training, are to take them."""
+
+    shares: Tensor | None = None  # [M, N], how often each member takes each example; None: once
+    momentum: float = 0.1  # weight of this batch in the running statistics; 1 replaces them
+
+
 class Network(ABC):
     """A classifier's shape. It holds no weights: these are rows of a `[M, P]` tensor, P = `size`."""
 
@@ -25,15 +32,22 @@ class Network(ABC):
     @property
     @abstractmethod
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Name and shape of every weight, in the order in which a row holds them. Matrices are stored [in, out]."""
+        """Name and shape of every weight, in the order in which a row holds them; statistics come last.
+
+        Matrices are stored [in, out], convolutions [in, height, width, out].
+        """
 
     @abstractmethod
     def initial(self, members: int, generator: torch.Generator) -> Tensor:
         """Freshly drawn weights, [members, P], as `torch.nn` draws them."""
 
     @abstractmethod
-    def forward(self, weights: Mapping[str, Weight], x: Tensor) -> Tensor:
-        """Logits [M, N, classes] for inputs x [M, N, *input_shape], each member with its own."""
+    def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
+        """Logits [M, N, classes] for inputs x [M, N, *input_shape], each member with its own.
+
+        `batch` None: evaluation. Otherwise training: a network that keeps statistics normalises by those of the batch
+        and updates the ones it keeps in place.
+        """
 
     @abstractmethod
     def module(self, row: Tensor) -> nn.Module:
@@ -43,6 +57,21 @@ class Network(ABC):
     def size(self) -> int:
         """P, the number of weights of one member."""
         return sum(math.prod(shape) for shape in self.shapes.values())
+
+    @property
+    def statistics(self) -> tuple[str, ...]:
+        """Names of the weights that are statistics of the inputs: no gradient trains them and no decay shrinks them."""
+        return ()
+
+    @property
+    def learned(self) -> int:
+        """How many weights of a row are learned: the first ones. The others are statistics."""
+        return self.size - sum(math.prod(self.shapes[name]) for name in self.statistics)
+
+    @property
+    def torch_names(self) -> tuple[str, ...]:
+        """The names of the weights in the order of `torch.nn`."""
+        return tuple(self.shapes)
 
     def views(self, flat: Tensor) -> dict[str, Tensor]:
         """The weights of every layer, [M, *shape], as views of flat [M, P]."""
@@ -54,10 +83,15 @@ class Network(ABC):
         return found
 
     def apply(self, flat: Tensor, x: Tensor) -> Tensor:
-        """Logits [M, N, classes] as a differentiable function of the weights [M, P]."""
+        """Logits [M, N, classes] as a differentiable function of the weights [M, P], in evaluation."""
         return self.forward({name: Weight(value) for name, value in self.views(flat).items()}, x)
 
     def torch_order(self) -> Tensor:
-        """Positions, int64 [P], that bring a row into `torch.nn`'s order, where matrices are stored [out, in]."""
+        """Positions, int64 [P], that bring a row into `torch.nn`'s order, where [in, ..., out] is [out, in, ...]."""
         positions = self.views(torch.arange(self.size).unsqueeze(0))
-        return torch.cat([view[0].t().flatten() if view.dim() == 3 else view.flatten() for view in positions.values()])
+        return torch.cat([outputs_first(positions[name][0]).flatten() for name in self.torch_names])
+
+
+def outputs_first(weight: Tensor) -> Tensor:
+    """One member's weight as `torch.nn` has it: [out, in, ...] for [in, ..., out]."""
+    return weight.movedim(-1, 0) if weight.dim() > 1 else weight

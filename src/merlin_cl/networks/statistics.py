@@ -1,0 +1,29 @@
+"""Running statistics afresh: models that were sampled or averaged carry ones that fit no data."""
+
+import torch
+from torch import Tensor
+
+from merlin_cl.networks.bank import Bank
+from merlin_cl.networks.network import BatchUse, Weight
+
+NUMBERS_AT_ONCE = 2**22
+"""Inputs, counted in numbers, that go through the network together: it holds several times as many activations."""
+
+
+@torch.no_grad()
+def reestimate_statistics(bank: Bank, x: Tensor) -> None:
+    """Set every member's running statistics to those of x as one batch, layer by layer; other weights stay.
+
+    x [n, *input_shape], or [M, n, *input_shape] to give each member its own. The batch counter goes up by one. A network
+    that keeps no statistics is left as it is.
+    """
+    network = bank.network
+    if not network.statistics or x.numel() == 0:
+        return
+    if x.dim() == len(network.input_shape) + 1:
+        x = x.expand(bank.members, *x.shape)
+    at_once = max(1, NUMBERS_AT_ONCE // x[0].numel())
+    for start in range(0, bank.members, at_once):  # members are independent, examples are not
+        rows = slice(start, start + at_once)
+        weights = {name: Weight(view) for name, view in network.views(bank.weights[rows]).items()}
+        network.forward(weights, x[rows], BatchUse(momentum=1.0))
