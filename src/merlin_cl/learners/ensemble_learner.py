@@ -44,16 +44,16 @@ class EnsembleLearner(Learner[Settings]):
             self.models = models
             self._ensembles.clear()
 
-    def _fine_tune(self, weights: Tensor, x: Tensor, y: Tensor, classes: list[int], purpose: str) -> Bank:
+    def _fine_tune(self, weights: Tensor, x: Tensor, y: Tensor, classes: list[int], epochs: int, purpose: str) -> Bank:
         """A bank of models trained on the exemplars x, y, each in an order of its own, to choose among some classes."""
         bank = Bank(self.network, weights)
         settings, count, size = self.settings, len(y), self.settings.fine_tune_batch
-        if count == 0:
+        if count == 0 or epochs == 0:
             return bank
         generator = self.generator("fine-tune", purpose, len(self.tasks))
         training = Training(bank, settings.fine_tune_rate)
         inputs, allowed = as_float(x), self._allowed([classes])[0]
-        for _ in self.phases.steps("infer", range(settings.fine_tune_epochs), settings.fine_tune_epochs):
+        for _ in self.phases.steps("infer", range(epochs), epochs):
             order = torch.rand(bank.members, count, generator=generator).argsort(dim=1).to(y.device)  # [M, n]
             for start in range(0, count, size):
                 chosen = order[:, start : start + size]

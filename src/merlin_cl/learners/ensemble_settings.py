@@ -25,7 +25,7 @@ class EnsembleSettings(MethodSettings):
     """How they agree on an answer."""
     fine_tune_epochs: int = 40
     """Passes over the exemplars before answering."""
-    fine_tune_batch: int = 10
+    fine_tune_batch: int = 20
     """Exemplars in a batch of fine-tuning."""
     fine_tune_rate: float = 1e-3
     """Adam's learning rate in fine-tuning."""

@@ -34,7 +34,9 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
         if "fresh" not in self._ensembles:
             with self.phases.timed("infer"):
                 weights = self.network.initial(self.models, self.generator("fresh", len(self.tasks))).to(self.device)
-                self._ensembles["fresh"] = self._fine_tune(weights, self.memory.x, self.memory.y, self.seen, "fresh")
+                self._ensembles["fresh"] = self._fine_tune(
+                    weights, self.memory.x, self.memory.y, self.seen, self.settings.fine_tune_epochs, purpose="fresh"
+                )
         return self._ensembles["fresh"]
 
     def _state(self) -> State:

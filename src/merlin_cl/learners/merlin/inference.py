@@ -53,7 +53,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
                     prior, self.models, self.generator("sample", "aggregate", len(self.tasks))
                 )
                 self._ensembles["aggregate"] = self._fine_tune(
-                    psi, self.memory.x, self.memory.y, self.seen, purpose="aggregate"
+                    psi, self.memory.x, self.memory.y, self.seen, self.settings.fine_tune_epochs, purpose="aggregate"
                 )
         return self._ensembles["aggregate"]
 
@@ -65,7 +65,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
                 prior = self.distribution.priors[j]
                 psi = self.distribution.sample(prior, self.models, self.generator("sample", key, len(self.tasks)))
                 self._ensembles[key] = self._fine_tune(
-                    psi, *self.memory.of_task(j), list(self.tasks[j].classes), purpose=key
+                    psi, *self.memory.of_task(j), list(self.tasks[j].classes), self.settings.aware_epochs, purpose=key
                 )
         return self._ensembles[key]
 

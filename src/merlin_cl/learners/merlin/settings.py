@@ -84,6 +84,10 @@ class MerlinSettings(EnsembleSettings):
     pseudo_models: int = 1
     """Models generated of each old task for each step of consolidation (P)."""
 
+    # Inference
+    aware_epochs: int = 0
+    """Passes over a task's own exemplars before its models answer (`aware` and `marginal`)."""
+
     def __post_init__(self) -> None:
         super().__post_init__()
         self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "latent", "hidden", "embedding")
@@ -131,5 +135,7 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         "vae_batch": 1,
         "kl_weight": 1.0,
         "consolidation": "after",
+        "fine_tune_batch": 10,
+        "aware_epochs": 40,
         "pseudo_models": 10,
     }
