@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from merlin_cl.cli.options import option_names, parse
+from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError
 from merlin_cl.report.diagnosis import CONTROL, diagnose, forgetting_table, is_control_of, probes_table
 from merlin_cl.report.summary import Result, changed_stream
@@ -22,7 +22,7 @@ class DiagnoseOptions:
 
     folder: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR")]
     """The run folder, as `merlin list` shows it."""
-    json: bool = False
+    json: Flag = False
     """Print the diagnosis as JSON."""
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from merlin_cl.cli.options import option_names, parse
+from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError
 from merlin_cl.report.tables import listing_table
 from merlin_cl.report.text import console
@@ -23,7 +23,7 @@ class ListOptions:
 
     folder: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="[DIR]")] = Path("runs")
     """The folder that holds run folders."""
-    json: bool = False
+    json: Flag = False
     """Print the list as JSON."""
 
 

@@ -12,7 +12,8 @@ import tyro
 from merlin_cl.errors import UsageError
 
 Parsed = TypeVar("Parsed")
-CONFIG = (tyro.conf.OmitArgPrefixes, tyro.conf.FlagCreatePairsOff)
+Flag = tyro.conf.FlagCreatePairsOff[bool]
+"""A switch that is off unless given. Settings that are true or false come in pairs: --this and --no-this."""
 
 PLAINER = (
     (r"^Missing from merlin \w+: (\w+) .*", r"\1 is missing"),
@@ -37,7 +38,7 @@ def parse(
                 prog=f"merlin {command}",
                 description=about,
                 return_unknown_args=True,
-                config=CONFIG,
+                config=(tyro.conf.OmitArgPrefixes,),
             )
     except SystemExit as stop:
         if not stop.code:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import tyro
 
-from merlin_cl.cli.options import option_names, parse
+from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.cli.run import tell
 from merlin_cl.runs.folder import RunFolder
 
@@ -17,7 +17,7 @@ class ResumeOptions:
 
     folder: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR")]
     """The run folder, as `merlin list` shows it."""
-    json: bool = False
+    json: Flag = False
     """Print the result as JSON."""
 
 

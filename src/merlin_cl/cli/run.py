@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import tyro
 
-from merlin_cl.cli.options import option_names, parse
+from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.registry import method_names, method_settings
 from merlin_cl.learners.settings import MethodSettings
@@ -44,9 +44,9 @@ class RunOptions:
     """CPU threads."""
     data: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """A folder with data sets; without it the usual places, then what the package brings along."""
-    restart: bool = False
+    restart: Flag = False
     """Compute again from the start, even if the run is finished."""
-    json: bool = False
+    json: Flag = False
     """Print the result as JSON."""
 
 

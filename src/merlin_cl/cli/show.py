@@ -8,7 +8,7 @@ from typing import Annotated
 
 import tyro
 
-from merlin_cl.cli.options import option_names, parse
+from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import UsageError
 from merlin_cl.report.summary import summarise
 from merlin_cl.report.tables import curve_table, facts_of, scores_caption, scores_table
@@ -22,7 +22,7 @@ class ShowOptions:
 
     folders: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="[DIR ...]")] = (Path("runs"),)
     """Run folders, or folders that hold some."""
-    json: bool = False
+    json: Flag = False
     """Print the results as JSON."""
 
 

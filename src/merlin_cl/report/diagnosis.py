@@ -77,7 +77,7 @@ def probes_table(probes: list[dict[str, Any]]) -> Table:
     return table
 
 
-_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "pad_edge": False}
+_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
 
 
 def _by_task(score: dict[str, Any], beside: dict[str, Any] | None) -> list[dict[str, Any]]:

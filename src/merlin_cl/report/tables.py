@@ -23,8 +23,8 @@ def scores_table(rows: list[Row]) -> Table:
         preset = f" ({row.preset})" if row.preset != "default" else ""
         mark = f" [{notes.index(parts(row.changed)) + 1}]" if row.changed else ""
         table.add_row(
-            f"{row.stream}\n{row.view}",
-            escape(f"{row.method}{preset}{mark}\n{row.inference or NONE}"),
+            escape(f"{row.stream}{mark}\n{row.view}"),
+            f"{row.method}{preset}\n{row.inference or NONE}",
             with_deviation(row.mean["average_incremental_accuracy"], row.std["average_incremental_accuracy"]),
             with_deviation(row.paper.mean, row.paper.std) if row.paper else NONE,
             with_deviation(row.mean["final_accuracy"], row.std["final_accuracy"]),
@@ -102,4 +102,4 @@ def _notes(rows: list[Row]) -> list[str]:
 
 
 def _table(title: str | None = None) -> Table:
-    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
+    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)

@@ -133,13 +133,12 @@ def _probe(folder: RunFolder, learner: Learner[Any], stream: Stream, task: int) 
 
 
 def _summary(ledger: Ledger) -> str:
-    """The learning curve's newest point for every question, in one line."""
-    points = [
-        f"{question.view}{f' {question.inference}' if question.inference else ''} "
-        f"{learning_curve(ledger.matrix(question))[-1]:.1f}"
-        for question in ledger.asked
-    ]
-    return ", ".join(points)
+    """The newest point of every learning curve in one line: view by view, mode by mode."""
+    by_view: dict[str, list[str]] = {}
+    for question in ledger.asked:
+        point = f"{question.inference or ''} {learning_curve(ledger.matrix(question))[-1]:.1f}"
+        by_view.setdefault(question.view, []).append(point.strip())
+    return "; ".join(f"{view} {', '.join(points)}" for view, points in by_view.items())
 
 
 def require_device(name: str) -> None:
