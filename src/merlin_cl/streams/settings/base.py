@@ -46,6 +46,20 @@ class StreamSettings(ABC):
         """All settings as plain values, for the run folder."""
         return asdict(self)
 
+    def _require_at_least_one(self, *names: str) -> None:
+        for name in names:
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < 1:
+                raise UsageError(f"{name} is {value}; it must be a whole number of at least 1.")
+
+
+@dataclass(frozen=True)
+class CountedSettings(StreamSettings):
+    """Settings of a stream whose number of tasks can be chosen. A base of its own, so that the number comes first."""
+
+    tasks: int = 10
+    """Number of tasks."""
+
 
 @dataclass(frozen=True)
 class DrawnSettings(StreamSettings):
@@ -61,8 +75,3 @@ class DrawnSettings(StreamSettings):
         self._require_at_least_one("images_per_task")
         if self.evaluation not in ("test", "held-out"):
             raise unknown("evaluation", self.evaluation, ("test", "held-out"))
-
-    def _require_at_least_one(self, name: str) -> None:
-        value = getattr(self, name)
-        if not isinstance(value, int) or value < 1:
-            raise UsageError(f"{name} is {value}; it must be a whole number of at least 1.")

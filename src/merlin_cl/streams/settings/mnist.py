@@ -8,17 +8,15 @@ from typing import ClassVar
 
 from merlin_cl.errors import UsageError
 from merlin_cl.protocol import StreamInfo
-from merlin_cl.streams.settings.base import DrawnSettings
+from merlin_cl.streams.settings.base import CountedSettings, DrawnSettings
 
 
 @dataclass(frozen=True)
-class MnistDomainSettings(DrawnSettings):
+class MnistDomainSettings(DrawnSettings, CountedSettings):
     """What permuted and rotated MNIST have in common. The defaults are the paper's protocol."""
 
     data_sets: ClassVar[tuple[str, ...]] = ("mnist",)
 
-    tasks: int = 10
-    """Number of tasks."""
     images_per_task: int = 1000
     """Training images a task, drawn afresh for each seed and task."""
 

@@ -8,13 +8,13 @@ from typing import ClassVar
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.streams.class_lists import official_classes
-from merlin_cl.streams.settings.base import DrawnSettings
+from merlin_cl.streams.settings.base import CountedSettings, DrawnSettings
 
 ORDERS = ("paper", "official", "shuffled")
 
 
 @dataclass(frozen=True)
-class SplitSettings(DrawnSettings):
+class SplitSettings(DrawnSettings, CountedSettings):
     """What the split streams have in common. The defaults are the paper's protocol.
 
     The head has one output for every class of the data set, however many tasks are learned; a class has the output of its
@@ -25,8 +25,6 @@ class SplitSettings(DrawnSettings):
     channels: ClassVar[int] = 3
     classes_per_task: ClassVar[int]
 
-    tasks: int = 10
-    """Number of tasks."""
     image_size: int = 32
     """Height and width that images are brought to."""
     class_order: str = "paper"
@@ -34,8 +32,7 @@ class SplitSettings(DrawnSettings):
     between them (cat,dog,ship,truck)."""
 
     def __post_init__(self) -> None:
-        self._require_at_least_one("tasks")
-        self._require_at_least_one("image_size")
+        self._require_at_least_one("tasks", "image_size")
         super().__post_init__()
         most = len(self.all_classes) // self.classes_per_task
         if self.tasks > most:
