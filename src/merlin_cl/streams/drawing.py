@@ -129,8 +129,8 @@ class _Drawing:
             names = [name for task in lacking.values() for name in task]
             raise InputError(
                 f"{self.source.place} has no {which} images of {_plural(len(names), 'class', 'classes')} that "
-                f"{self.settings.stream} brings in {_plural_tasks(lacking)}: {', '.join(names)}; lower tasks, or give the "
-                f"full {self.source.title}."
+                f"{self.settings.stream} brings in {_plural_tasks(lacking)}: {', '.join(names)}; "
+                f"{f'lower tasks to {first}, or ' if (first := min(lacking)) else ''}give the full {self.source.title}."
             )
 
 

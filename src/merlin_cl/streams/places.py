@@ -17,6 +17,11 @@ def usual_folders() -> list[Path]:
     return [existing(named, "MERLIN_DATA, the data folder"), cache] if named else [cache]
 
 
+def searched(data: str | Path | None) -> list[Path]:
+    """The folders that are looked through: the one the user names, or the usual ones."""
+    return usual_folders() if data is None else [existing(data)]
+
+
 def home_folder() -> Path:
     """Where fetched data sets are put: MERLIN_DATA, or the cache folder of the platform. It need not exist yet."""
     named = os.environ.get("MERLIN_DATA")
@@ -36,7 +41,7 @@ def find(entry: Entry, data: str | Path | None = None) -> Path | None:
 
     One that is incomplete is found all the same: what it lacks is reported when it is read.
     """
-    for folder in [existing(data)] if data is not None else usual_folders():
+    for folder in searched(data):
         for place in (folder / subfolder for subfolder in entry.folders):
             if place.is_dir() and any(next(place.glob(sign), None) for sign in entry.signs):
                 return place

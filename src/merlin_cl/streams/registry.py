@@ -7,12 +7,16 @@ from importlib.metadata import entry_points
 
 from merlin_cl.errors import unknown
 from merlin_cl.streams.settings import (
+    AudioMnistSettings,
+    HeterogeneousSettings,
     PermutedMnistSettings,
     RotatedMnistSettings,
     SplitCifar10Settings,
     SplitCifar100By5Settings,
     SplitCifar100Settings,
     SplitFashionMnistSettings,
+    SplitMiniImageNetBy5Settings,
+    SplitMiniImageNetSettings,
     SplitMnistSettings,
     StreamSettings,
 )
@@ -28,6 +32,10 @@ BUILT_IN: dict[str, type[StreamSettings]] = {
         SplitCifar10Settings,
         SplitCifar100Settings,
         SplitCifar100By5Settings,
+        SplitMiniImageNetSettings,
+        SplitMiniImageNetBy5Settings,
+        AudioMnistSettings,
+        HeterogeneousSettings,
     )
 }
 

@@ -53,6 +53,15 @@ FASHION_FILES = _idx(
     ),
 )
 
+SVHN_FILES = tuple(
+    Download(f"SVHN/{name}", (f"http://ufldl.stanford.edu/housenumbers/{name}",), size, checksum=f"md5:{md5}")
+    for name, size, md5 in (
+        ("train_32x32.mat", 182_040_794, "e26dedcc434d2e4c54c9b2d4a06d8373"),
+        ("test_32x32.mat", 64_275_384, "eb5a983be6a315427106f1b164d9cef3"),
+    )
+)
+GTSRB_BASE = "https://sid.erda.dk/public/archives/daaeac0d7ce1152aea9b61d9f1e19370/"
+
 ENTRIES = (
     Entry(
         "mnist",
@@ -118,6 +127,89 @@ ENTRIES = (
             ),
         ),
         published=_md5(train="16019d7e3df5f24257cddd939b257f8d", test="f0ef6b0ae62326f3e7ffdfab6717acfc"),
+    ),
+    Entry(
+        "mini-imagenet",
+        "mini-ImageNet",
+        "ImageNet terms of access: non-commercial research and education",
+        folders=("mini-imagenet", "miniimagenet", "MiniImageNet", "."),
+        signs=("mini-imagenet-cache-*.pkl", "images/n*", "n????????/*"),
+        by_hand=(
+            "Its images are ImageNet's, which may be had on registration only. Register at https://image-net.org, fetch "
+            "ILSVRC2012_img_train.tar (md5 1d675b47d978889d74fa0da5fadfb00e), and cut it to 84 x 84 with the split files "
+            "train.csv, val.csv and test.csv of twitter-research/meta-learning-lstm (data/miniImagenet), for instance with "
+            "https://github.com/yaoyao-liu/mini-imagenet-tools. Put the images into {folder}/images and the three csv files "
+            "into {folder}; or put the three files mini-imagenet-cache-train.pkl, -val.pkl and -test.pkl into {folder}."
+        ),
+    ),
+    Entry(
+        "audiomnist",
+        "AudioMNIST",
+        "MIT",
+        folders=("AudioMNIST/data", "AudioMNIST", "audiomnist/data", "audiomnist"),
+        signs=("[0-9]*/[0-9]_*.wav",),
+        downloads=(
+            Download(
+                "AudioMNIST-master.zip",
+                ("https://github.com/soerenab/AudioMNIST/archive/refs/heads/master.zip",),
+                980_000_000,
+                unpack_into="AudioMNIST",
+            ),
+        ),
+    ),
+    Entry(
+        "notmnist",
+        "notMNIST",
+        "none stated (Y. Bulatov)",
+        folders=("notMNIST/raw", "notMNIST/notMNIST_small", "notMNIST_small", "notMNIST", "notmnist"),
+        signs=("t10k-images-*", "A/*.png"),
+        downloads=(
+            Download(
+                "notMNIST_small.tar.gz",
+                (
+                    "http://yaroslavvb.com/upload/notMNIST/notMNIST_small.tar.gz",
+                    "https://commondatastorage.googleapis.com/books1000/notMNIST_small.tar.gz",
+                ),
+                8_458_043,
+                unpack_into="notMNIST",
+            ),
+        ),
+    ),
+    Entry(
+        "svhn",
+        "SVHN",
+        "none stated; non-commercial use, cite Netzer et al. 2011",
+        folders=("SVHN", "svhn", "."),
+        signs=("train_32x32.mat", "test_32x32.mat"),
+        downloads=SVHN_FILES,
+        published=_as_published(SVHN_FILES),
+    ),
+    Entry(
+        "gtsrb",
+        "GTSRB",
+        "none stated; free of charge, cite Stallkamp et al. 2012",
+        folders=("GTSRB", "gtsrb/GTSRB", "gtsrb"),
+        signs=("train/*/*.png", "Final_Training/Images/*/*.ppm", "Training/*/*.ppm", "Final_Test/Images/*.ppm"),
+        downloads=tuple(
+            Download(name, (f"{GTSRB_BASE}{name}",), size, checksum=f"md5:{md5}", unpack_into=folder)
+            for name, size, md5, folder in (
+                ("GTSRB-Training_fixed.zip", 187_490_228, "513f3c79a4c5141765e10e952eaa2478", "."),
+                ("GTSRB_Final_Test_Images.zip", 88_978_620, "c7e4e6327067d32654124b0fe9e82185", "."),
+                ("GTSRB_Final_Test_GT.zip", 99_620, "fe31e9c9270bbcd7b84b7f21a9d9d9e5", "GTSRB"),
+            )
+        ),
+    ),
+    Entry(
+        "facescrub",
+        "FaceScrub",
+        "on request, for research; the photographs belong to their authors",
+        folders=("FaceScrub", "facescrub"),
+        signs=("*/*.jpg", "*/*.jpeg", "*/*.png"),
+        by_hand=(
+            "It is given on request only: ask at http://vintage.winklerbros.net/facescrub.html for the list of addresses, "
+            "fetch the images, and put the faces of each person into a folder of that person's name: "
+            "{folder}/<person>/<image>.jpg. The hundred people with most images are used."
+        ),
     ),
 )
 

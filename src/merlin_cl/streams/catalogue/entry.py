@@ -42,5 +42,3 @@ class Entry:
     published: tuple[Published, ...] = ()
     by_hand: str = ""
     """What to fetch and where to put it, where the terms do not allow fetching it for the user."""
-    size: int = 0
-    """Bytes to fetch."""

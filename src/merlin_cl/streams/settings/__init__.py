@@ -2,19 +2,25 @@
 run. Nothing here needs torch."""
 
 from merlin_cl.streams.settings.base import DrawnSettings, Evaluation, StreamSettings
+from merlin_cl.streams.settings.heterogeneous import HeterogeneousSettings
 from merlin_cl.streams.settings.mnist import MnistDomainSettings, PermutedMnistSettings, RotatedMnistSettings
 from merlin_cl.streams.settings.split import (
+    AudioMnistSettings,
     SplitCifar10Settings,
     SplitCifar100By5Settings,
     SplitCifar100Settings,
     SplitFashionMnistSettings,
+    SplitMiniImageNetBy5Settings,
+    SplitMiniImageNetSettings,
     SplitMnistSettings,
     SplitSettings,
 )
 
 __all__ = [
+    "AudioMnistSettings",
     "DrawnSettings",
     "Evaluation",
+    "HeterogeneousSettings",
     "MnistDomainSettings",
     "PermutedMnistSettings",
     "RotatedMnistSettings",
@@ -22,6 +28,8 @@ __all__ = [
     "SplitCifar100By5Settings",
     "SplitCifar100Settings",
     "SplitFashionMnistSettings",
+    "SplitMiniImageNetBy5Settings",
+    "SplitMiniImageNetSettings",
     "SplitMnistSettings",
     "SplitSettings",
     "StreamSettings",
