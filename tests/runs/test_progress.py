@@ -50,3 +50,10 @@ def test_every_task_leaves_a_line():
     progress.told("vae", 3, 9)
     progress.end("class-incremental 91.0")
     assert out.getvalue() == "task 2/5 done in 0.0 s: class-incremental 91.0\n"
+
+
+def test_progress_can_be_told_when_no_task_is_left_to_begin():
+    out = io.StringIO()
+    progress = RunProgress(PlainDisplay(out, iter([0.0, 9.0, 9.0]).__next__), 2, [1.0, 1.0])
+    progress.told("probe", 1, 2)
+    assert out.getvalue().startswith("task 2/2  probe ")

@@ -1,3 +1,4 @@
+import io
 import json
 from dataclasses import replace
 
@@ -8,6 +9,7 @@ from merlin_cl import metrics
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs import run as run_module
 from merlin_cl.runs.folder import write_json
+from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import RunStoppedError, resume, run
 from merlin_cl.streams.settings import PermutedMnistSettings
 
@@ -172,3 +174,16 @@ def test_threads_are_set_for_the_run_only(config, tmp_path, silent, monkeypatch)
         run(replace(config, threads=2), tmp_path, silent)
     assert during == [2]
     assert torch.get_num_threads() == before
+
+
+def test_a_changed_environment_is_told(config, done, tmp_path):
+    environment = done.environment()
+    environment["versions"]["torch"] = "1.0"
+    done.write_environment(environment)
+    said = io.StringIO()
+    run(config, tmp_path, PlainDisplay(said))
+    assert "torch 1.0 became" in said.getvalue()
+    (done.path / "result.json").unlink()
+    run(config, tmp_path, PlainDisplay(said))
+    (resumed,) = [event for event in done.events() if event["event"] == "resumed"]
+    assert "torch 1.0 became" in resumed["environment_changes"][0]

@@ -16,6 +16,7 @@ COMMANDS = {
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
+    "data": ("merlin_cl.cli.data", "the data sets: which are here, how to get them, whether they are whole"),
     "bench": ("merlin_cl.bench", "how fast this machine is at it, in ratios"),
 }
 """Where each command lives, imported when it is called: `main(arguments)` in that module."""

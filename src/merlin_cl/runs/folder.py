@@ -86,6 +86,11 @@ class RunFolder:
         """Write result.json: from here on the run is finished."""
         write_json(self.path / "result.json", result)
 
+    def environment(self) -> dict[str, Any] | None:
+        """The content of env.json, None before the first start."""
+        path = self.path / "env.json"
+        return read_json(path) if path.is_file() else None
+
     def write_environment(self, environment: dict[str, Any]) -> None:
         """Write env.json."""
         write_json(self.path / "env.json", environment)

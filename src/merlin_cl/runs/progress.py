@@ -62,6 +62,7 @@ class RunProgress:
     def __init__(self, display: Display, tasks: int, taken: list[float]) -> None:
         self.display = display
         self.tasks = tasks
+        self.task = max(0, len(taken) - 1)  # until one begins; after a resume none may be left to begin
         self.forecast = Forecast(tasks, taken)
 
     def begin(self, task: int) -> None:

@@ -15,7 +15,7 @@ from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import learning_curve
 from merlin_cl.runs.checkpoint import Checkpoints
 from merlin_cl.runs.config import RunConfig
-from merlin_cl.runs.environment import environment
+from merlin_cl.runs.environment import differences, environment
 from merlin_cl.runs.evaluate import accuracies, questions
 from merlin_cl.runs.folder import RunFolder
 from merlin_cl.runs.ledger import Ledger, Probe
@@ -62,6 +62,7 @@ def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display
             folder.clear()
         if folder.finished:
             show.say("This run is finished; `merlin run` with --restart computes it again.")
+            _compare_environments(folder, environment(config.threads), show)
         else:
             try:
                 with _threads(config.threads):
@@ -85,8 +86,11 @@ def _compute(
     if state is not None:
         learner.restore(state["learner"])
         ledger = Ledger.from_state(state["ledger"])
-    folder.write_environment(environment(config.threads))
-    folder.log("started" if state is None else "resumed", tasks_done=ledger.tasks_done, tasks=stream.info.tasks)
+    here = environment(config.threads)
+    changes = [] if state is None else _compare_environments(folder, here, show)
+    folder.write_environment(here)
+    begun = "started" if state is None else "resumed"
+    folder.log(begun, tasks_done=ledger.tasks_done, tasks=stream.info.tasks, environment_changes=changes)
 
     progress = RunProgress(show, stream.info.tasks, ledger.task_seconds)
     learner.phases.listener = progress.told
@@ -109,6 +113,15 @@ def _compute(
         final = [_probe(folder, learner, stream, index) for index in range(stream.info.tasks)]
     folder.write_result(ledger.result(config, learner, final))
     folder.log("finished")
+
+
+def _compare_environments(folder: RunFolder, here: dict[str, Any], show: Display) -> list[str]:
+    """What has changed since the run was last worked on, told to the user: the same bits are then no longer certain."""
+    before = folder.environment()
+    changes = [] if before is None else differences(before, here)
+    if changes:
+        show.say(f"Note: since this run was last worked on {', '.join(changes)}; results may differ in small ways.")
+    return changes
 
 
 def _learn(learner: Learner[Any], stream: Stream, index: int, config: RunConfig) -> None:
