@@ -1,1 +1,24 @@
-"""."""
+"""`merlin bench`: what the speed claims rest on. Single-threaded, everything compared within one run, ratios first."""
+
+from merlin_cl.errors import unknown
+
+PARTS = {
+    "bank": "a bank of networks against a loop of separate ones, and against memory bandwidth",
+    "vae": "fitting the VAE in batches against one chunk at a time",
+    "run": "CPU seconds of a whole Split MNIST run, by phase",
+}
+
+
+def main(parts: list[str]) -> None:
+    """Run the named parts, or all of them, and print their tables."""
+    for part in parts:
+        if part not in PARTS:
+            raise unknown("benchmark", part, PARTS)
+    import torch
+
+    from merlin_cl.bench import bank, run, vae
+
+    torch.set_num_threads(1)
+    measure = {"bank": bank.measure, "vae": vae.measure, "run": run.measure}
+    for part in parts or PARTS:
+        measure[part]()

@@ -99,9 +99,7 @@ class MerlinSettings(EnsembleSettings):
             raise UsageError(f"sampling_rate is {self.sampling_rate}; it must be above 0, and at most 1 for bernoulli.")
 
         if self.vae_optimiser == "adagrad" and (self.latent_per != "chunk" or self.consolidation == "joint"):
-            raise UsageError(
-                "vae_optimiser adagrad learns chunk by chunk: it needs latent_per chunk and consolidation after or off."
-            )
+            raise UsageError("vae_optimiser adagrad needs latent_per chunk and consolidation after or off.")
 
     @classmethod
     def presets(cls) -> tuple[str, ...]:

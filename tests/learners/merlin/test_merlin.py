@@ -1,0 +1,142 @@
+"""MERLIN on streams small enough for a test: what makes it MERLIN, and its control the control."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from merlin_cl.battery import STREAM, TASKS, _everything, _examples, _learn, _learned
+from merlin_cl.errors import InputError, UsageError
+from merlin_cl.learners.control_settings import GDumbEnsembleSettings
+from merlin_cl.learners.merlin.base_models import BaseModels
+from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.networks.mlp import MLP
+from merlin_cl.protocol import TaskInfo
+
+SMALL = MerlinSettings(
+    hidden_units=(16,), exemplars=12, models=5, base_models=4, learning_rate=2e-2, updates_per_batch=5,
+    chunk=20, latent=4, hidden=24, embedding=8, vae_steps=200, vae_chunks=0,
+)  # fmt: skip
+
+
+def sampled_accuracy(learner):
+    """Of models sampled for each task and not fine-tuned, on their own task."""
+    return [learner.probe(task.index, *_examples(task))["sampled_ensemble"] for task in TASKS]
+
+
+def test_sampled_models_solve_every_task_after_the_last():
+    assert min(sampled_accuracy(_learned(SMALL.build(STREAM, seed=0)))) > 90
+
+
+def test_without_consolidation_old_tasks_are_forgotten():
+    learner = _learned(dataclasses.replace(SMALL, consolidation="off").build(STREAM, seed=0))
+    accuracy = sampled_accuracy(learner)
+    assert accuracy[-1] > 90
+    assert min(accuracy[:-1]) < 75
+
+
+def test_the_stored_priors_stay_fixed():
+    learner = SMALL.build(STREAM, seed=0)
+    _learn(learner, TASKS[0])
+    before = learner.distribution.priors[0].detached()
+    _learn(learner, TASKS[1])
+    _learn(learner, TASKS[2])
+    assert all(torch.equal(a, b) for a, b in zip(before, learner.distribution.priors[0], strict=True))
+
+
+def test_only_learned_priors_tell_the_tasks_apart():
+    for prior, differ in (("learned", True), ("standard-normal", False)):
+        distribution = _learned(dataclasses.replace(SMALL, prior=prior).build(STREAM, seed=0)).distribution
+        first, last = (
+            distribution.sample(distribution.priors[at], 3, torch.Generator().manual_seed(0)) for at in (0, -1)
+        )
+        assert torch.equal(first, last) != differ
+
+
+def test_the_auxiliary_loss_reaches_the_decoder():
+    plain, helped = (
+        dataclasses.replace(SMALL, vae_steps=3, classification_loss=weight).build(STREAM, seed=0)
+        for weight in (0.0, 1.0)
+    )
+    for learner in (plain, helped):
+        _learn(learner, TASKS[0])
+    assert not torch.equal(plain.distribution.vae.decoded.weight, helped.distribution.vae.decoded.weight)
+
+
+def test_the_control_holds_the_same_exemplars():
+    merlin = _learned(SMALL.build(STREAM, seed=5))
+    control = _learned(GDumbEnsembleSettings(hidden_units=(16,), exemplars=12).build(STREAM, seed=5))
+    assert torch.equal(merlin.memory.x, control.memory.x)
+    assert torch.equal(merlin.memory.y, control.memory.y)
+
+
+def test_no_old_model_is_kept_between_tasks():
+    """The state after a task has no room for B base models."""
+    learner = SMALL.build(STREAM, seed=0)
+    _learn(learner, TASKS[0])
+    assert learner.state()["method"]["base"] == {}
+
+
+def test_the_number_of_models_is_free_at_inference():
+    learner = _learned(SMALL.build(STREAM, seed=0))
+    x, _ = _everything()
+    five = learner.logits(x)
+    learner.prepare(models=9)
+    nine = learner.logits(x)
+    learner.prepare()
+    assert not torch.equal(five, nine)
+    assert torch.equal(five, learner.logits(x))
+    with pytest.raises(UsageError, match="at least 1"):
+        learner.prepare(models=0)
+
+
+def test_aware_inference_asks_for_the_task():
+    learner = _learned(SMALL.build(STREAM, seed=0))
+    with pytest.raises(UsageError, match="needs to be told the task"):
+        learner.logits(_everything()[0], inference="aware")
+
+
+def test_marginal_probabilities_sum_to_one():
+    learner = _learned(SMALL.build(STREAM, seed=0))
+    probability = learner.logits(_everything()[0], inference="marginal").exp().sum(dim=1)
+    torch.testing.assert_close(probability, torch.ones_like(probability), atol=1e-4, rtol=0)
+
+
+def test_descriptors_take_the_place_of_one_hot_vectors():
+    learner = SMALL.build(STREAM, seed=0)
+    described = [dataclasses.replace(task, descriptor=(0.1, 0.2, task.index, 1.0)) for task in TASKS]
+    learner.begin(described[0])
+    learner.observe(*_examples(TASKS[0]))
+    learner.end()
+    assert learner.distribution.vae.prior_mean.in_features == 4
+    with pytest.raises(InputError, match="descriptor of task 1"):
+        learner.begin(TaskInfo(1, (2, 3), descriptor=(1.0,)))
+
+
+@pytest.mark.parametrize(("sampling", "rate"), [("bernoulli", 0.7), ("poisson", 1.0)])
+def test_base_models_take_examples_at_the_rate_asked_for(sampling, rate):
+    network = MLP((3,), 2, ())
+    settings = dataclasses.replace(SMALL, sampling=sampling, sampling_rate=rate)
+    models = BaseModels(
+        network, torch.zeros(50, network.size), torch.ones(2, dtype=torch.bool), settings, torch.Generator()
+    )
+    shares = models._shares(400)
+    assert abs(float(shares.mean()) - rate) < 0.03
+    assert shares.max() > 1 if sampling == "poisson" else shares.max() == 1
+    assert not torch.equal(shares[0], shares[1])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "sentence"),
+    [
+        ({"exemplars": 0}, "exemplars is 0; it must be at least 1"),
+        ({"models": -1}, "models is -1"),
+        ({"base_models": 0}, "base_models is 0"),
+        ({"sampling_rate": 1.5}, "sampling_rate is 1.5"),
+        ({"vae_optimiser": "adagrad"}, "adagrad needs latent_per chunk"),
+        ({"kl_weight": float("nan")}, "kl_weight is nan"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong, sentence):
+    with pytest.raises(UsageError, match=sentence):
+        dataclasses.replace(SMALL, **wrong)

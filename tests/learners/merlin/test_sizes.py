@@ -1,0 +1,22 @@
+"""The `paper` preset has the paper's sizes, exactly."""
+
+import pytest
+
+from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.streams.registry import stream_settings
+
+
+@pytest.mark.parametrize(
+    ("stream", "classifier", "vae"), [("split-mnist", 89_610, 31_426), ("permuted-mnist", 89_610, 31_446)]
+)
+def test_parameter_counts_of_the_paper(stream, classifier, vae):
+    info = stream_settings(stream)().info()
+    learner = MerlinSettings.preset("paper", info).build(info, seed=0)
+    assert learner.parameters() == {"classifier": classifier, "meta_model": vae}
+
+
+def test_the_default_meta_model_is_smaller_than_one_classifier():
+    info = stream_settings("split-mnist")().info()
+    learner = MerlinSettings.preset("default", info).build(info, seed=0)
+    stored = learner.stored_bytes()
+    assert stored["meta_model"] + stored["priors"] < 4 * learner.parameters()["classifier"]
