@@ -1,6 +1,7 @@
 """`merlin data verify`: are the data sets that are here as their publishers mean them, and can every example be read?"""
 
 import json
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,6 +47,8 @@ def main(argv: list[str]) -> None:
         print(json.dumps(findings))
     elif findings:
         console().print(_table(findings))
+    else:
+        print("No data sets are here yet; `merlin data list` says how to get them.", file=sys.stderr)
     wrong = [one["name"] for one in findings if not one["good"]]
     if wrong:
         raise MerlinError(

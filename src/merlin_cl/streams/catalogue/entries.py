@@ -153,7 +153,9 @@ ENTRIES = (
                 "AudioMNIST-master.zip",
                 ("https://github.com/soerenab/AudioMNIST/archive/refs/heads/master.zip",),
                 980_000_000,
-                unpack_into="AudioMNIST",
+                unpack_into="AudioMNIST/data",
+                sign="AudioMNIST/data/*/*.wav",
+                members="AudioMNIST-master/data/",
             ),
         ),
     ),
@@ -172,6 +174,7 @@ ENTRIES = (
                 ),
                 8_458_043,
                 unpack_into="notMNIST",
+                sign="notMNIST/notMNIST_small/A/*.png",
             ),
         ),
     ),
@@ -191,11 +194,17 @@ ENTRIES = (
         folders=("GTSRB", "gtsrb/GTSRB", "gtsrb"),
         signs=("train/*/*.png", "Final_Training/Images/*/*.ppm", "Training/*/*.ppm", "Final_Test/Images/*.ppm"),
         downloads=tuple(
-            Download(name, (f"{GTSRB_BASE}{name}",), size, checksum=f"md5:{md5}", unpack_into=folder)
-            for name, size, md5, folder in (
-                ("GTSRB-Training_fixed.zip", 187_490_228, "513f3c79a4c5141765e10e952eaa2478", "."),
-                ("GTSRB_Final_Test_Images.zip", 88_978_620, "c7e4e6327067d32654124b0fe9e82185", "."),
-                ("GTSRB_Final_Test_GT.zip", 99_620, "fe31e9c9270bbcd7b84b7f21a9d9d9e5", "GTSRB"),
+            Download(name, (f"{GTSRB_BASE}{name}",), size, f"md5:{md5}", unpack_into=into, sign=f"GTSRB/{sign}")
+            for name, size, md5, into, sign in (
+                ("GTSRB-Training_fixed.zip", 187_490_228, "513f3c79a4c5141765e10e952eaa2478", ".", "Training/*"),
+                (
+                    "GTSRB_Final_Test_Images.zip",
+                    88_978_620,
+                    "c7e4e6327067d32654124b0fe9e82185",
+                    ".",
+                    "Final_Test/Images/*",
+                ),
+                ("GTSRB_Final_Test_GT.zip", 99_620, "fe31e9c9270bbcd7b84b7f21a9d9d9e5", "GTSRB", "GT-final_test.csv"),
             )
         ),
     ),

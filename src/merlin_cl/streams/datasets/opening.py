@@ -36,6 +36,11 @@ def open_data_set(name: str, data: str | Path | None = None) -> DataSet:
             f"There is no {wanted.title} in {' or '.join(map(str, searched(data)))} (looked for "
             f"{', '.join(wanted.folders)}); `merlin data get {name}` {how}."
         )
+    return read_from(name, place)
+
+
+def read_from(name: str, place: Path) -> DataSet:
+    """A data set from the folder that holds it."""
     module, _, function = READERS[name].partition(":")
     opened: DataSet = getattr(importlib.import_module(f"merlin_cl.streams.datasets.{module}"), function)(place)
     return opened
