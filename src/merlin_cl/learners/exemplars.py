@@ -44,8 +44,15 @@ class ExemplarMemory:
 
     def of_task(self, task: int) -> tuple[Tensor, Tensor]:
         """Inputs and labels of one task's exemplars."""
-        chosen = torch.tensor([other == task for other in self._tasks], dtype=torch.bool, device=self._x.device)
-        return self._x[chosen], self.y[chosen]
+        return self._where([other == task for other in self._tasks])
+
+    def before_task(self, task: int) -> tuple[Tensor, Tensor]:
+        """Inputs and labels of the exemplars of all earlier tasks."""
+        return self._where([other < task for other in self._tasks])
+
+    def _where(self, chosen: list[bool]) -> tuple[Tensor, Tensor]:
+        mask = torch.tensor(chosen, dtype=torch.bool, device=self._x.device)
+        return self._x[mask], self.y[mask]
 
     @property
     def stored_bytes(self) -> int:

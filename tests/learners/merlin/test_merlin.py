@@ -15,7 +15,7 @@ from merlin_cl.protocol import TaskInfo
 
 SMALL = MerlinSettings(
     hidden_units=(16,), exemplars=12, models=5, base_models=4, learning_rate=2e-2, updates_per_batch=5,
-    chunk=20, latent=4, hidden=24, embedding=8, vae_steps=200, vae_chunks=0,
+    replay=4, chunk=20, latent=4, hidden=24, embedding=8, vae_steps=200, vae_chunks=0,
 )  # fmt: skip
 
 
@@ -29,10 +29,21 @@ def test_sampled_models_solve_every_task_after_the_last():
 
 
 def test_without_consolidation_old_tasks_are_forgotten():
-    learner = _learned(dataclasses.replace(SMALL, consolidation="off").build(STREAM, seed=0))
+    alone = dataclasses.replace(SMALL, replay=0, base_classes="task")  # models of a task that know nothing of others
+    assert min(sampled_accuracy(_learned(alone.build(STREAM, seed=0)))) > 90
+    learner = _learned(dataclasses.replace(alone, consolidation="off").build(STREAM, seed=0))
     accuracy = sampled_accuracy(learner)
     assert accuracy[-1] > 90
     assert min(accuracy[:-1]) < 75
+
+
+def test_replay_teaches_a_tasks_models_to_tell_it_from_earlier_ones():
+    """Base models of the last task, asked to choose among all classes, know the earlier tasks only with replay."""
+    x, y = _examples(TASKS[0])
+    for replay, knows in ((0, False), (8, True)):
+        learner = _learned(dataclasses.replace(SMALL, replay=replay).build(STREAM, seed=0))
+        choices = learner._base.bank.logits(x)[:, :, learner.seen].argmax(dim=-1)
+        assert bool((choices == y).float().mean() > 0.8) is knows
 
 
 def test_the_stored_priors_stay_fixed():

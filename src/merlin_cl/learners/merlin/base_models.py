@@ -21,11 +21,25 @@ class BaseModels:
         self._settings = settings
         self._generator = generator
 
-    def learn(self, x: Tensor, y: Tensor) -> None:
-        """Update every model on an arriving batch; which examples a model takes is settled once, when they arrive."""
+    def learn(self, x: Tensor, y: Tensor, old_x: Tensor, old_y: Tensor) -> None:
+        """Update every model on an arriving batch x, y, and on some exemplars of earlier tasks out of old_x, old_y.
+
+        Which of the arriving examples a model takes is settled once; exemplars are drawn for every model and update.
+        """
+        members, inputs, old_inputs = self.bank.members, as_float(x), as_float(old_x)
         shares = self._shares(len(y)).to(x.device)
+        replay = min(self._settings.replay, len(old_y))
         for _ in range(self._settings.updates_per_batch):
-            self._training.step(as_float(x), y, self._allowed, shares)
+            if replay == 0:
+                self._training.step(inputs, y, self._allowed, shares)
+                continue
+            chosen = torch.randint(len(old_y), (members, replay), generator=self._generator).to(x.device)
+            self._training.step(
+                torch.cat([inputs.expand(members, *inputs.shape), old_inputs[chosen]], dim=1),
+                torch.cat([y.expand(members, -1), old_y[chosen]], dim=1),
+                self._allowed,
+                torch.cat([shares, torch.ones_like(chosen, dtype=shares.dtype)], dim=1),
+            )
 
     def _shares(self, count: int) -> Tensor:
         """How often each model takes each example, [B, count]."""

@@ -5,6 +5,7 @@ lets every task's own models answer and weighs their answers by how likely the i
 """
 
 from abc import abstractmethod
+from collections.abc import Iterable
 
 import torch
 from torch import Tensor
@@ -72,24 +73,52 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
         """p(y | x) = sum over t of p(t | x) p(y | x, t), as logarithms."""
         known = range(len(self.distribution.priors))
-        answers = torch.stack([self._probabilities(self._task_aware(j), x, self.tasks[j].classes) for j in known])
-        weights = self._task_probabilities(x, answers)  # [N, T]
-        mixture = torch.einsum("nt,tnc->nc", weights, answers)
+        logits = [self._task_aware(j).logits(x) for j in known]  # T times [E, N, classes]
+        answers = torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in known])  # [T, N, classes]
+        if self.stream.domain_incremental:
+            tasks = _by_certainty(answers)
+        else:
+            tasks = self._by_classes(x)
+            if self.settings.replay:
+                tasks = _agreement(tasks, self._by_elimination(logits))
+        mixture = torch.einsum("nt,tnc->nc", tasks, answers)
         return mixture.clamp(min=1e-30).log().masked_fill(~allowed[:, None, :], MASKED)
 
-    def _task_probabilities(self, x: Tensor, answers: Tensor) -> Tensor:
-        """p(t | x), [N, T], from the tasks' own answers p(y | x, t), [T, N, classes].
+    def _by_classes(self, x: Tensor) -> Tensor:
+        """p(t | x), [N, T]: how likely the ensemble that was fitted to all exemplars finds each task's classes."""
+        return self._mass(self._probabilities(self._task_agnostic().logits(x), self.seen))
 
-        Where tasks bring new classes, the ensemble that was fitted to all exemplars says how likely each task's classes are.
-        Where they share their classes only the certainty of each task's ensemble can tell.
+    def _by_elimination(self, logits: list[Tensor]) -> Tensor:
+        """p(t | x), [N, T]: every task's models learned to tell it from earlier tasks, so ask the last task's models first.
+
+        p(t) = g_t times the product over later tasks s of (1 - g_s), with g_t what task t's models give their own classes
+        among those of all tasks up to t. They saw the whole task beside exemplars of the earlier ones, more of each than
+        are left now.
         """
-        if self.stream.domain_incremental:
-            entropy = -(answers * answers.clamp(min=1e-30).log()).sum(dim=-1)  # [T, N]
-            return (-CERTAINTY * entropy).softmax(dim=0).t()
-        belief = self._probabilities(self._task_agnostic(), x, self.seen)  # [N, classes]
-        members = self._allowed([self.tasks[j].classes for j in range(len(answers))])  # [T, classes]
-        return belief @ members.t().float()
+        found, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
+        for j in reversed(range(len(logits))):
+            until = sorted({label for task in self.tasks[: j + 1] for label in task.classes})
+            own = self._mass(self._probabilities(logits[j], until))[:, j]
+            found.append(remaining * own if j else remaining)
+            remaining = remaining * (1 - own).clamp(min=1e-6)
+        return torch.stack(found[::-1], dim=1)
 
-    def _probabilities(self, bank: Bank, x: Tensor, classes: list[int] | tuple[int, ...]) -> Tensor:
-        """The ensemble's mean probabilities, [N, classes], over some classes."""
-        return vote(bank.logits(x), self._allowed([classes]), "mean-probability")[0].exp()
+    def _mass(self, probabilities: Tensor) -> Tensor:
+        """What [N, classes] gives to each task's classes, [N, T]."""
+        known = range(len(self.distribution.priors))
+        return probabilities @ self._allowed([self.tasks[j].classes for j in known]).t().float()
+
+    def _probabilities(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
+        """An ensemble's mean probabilities, [N, classes], over some classes; logits [E, N, classes]."""
+        return vote(logits, self._allowed([classes]), "mean-probability")[0].exp()
+
+
+def _by_certainty(answers: Tensor) -> Tensor:
+    """p(t | x), [N, T], where tasks share their classes: only the certainty of p(y | x, t), [T, N, classes], can tell."""
+    entropy = -(answers * answers.clamp(min=1e-30).log()).sum(dim=-1)
+    return (-CERTAINTY * entropy).softmax(dim=0).t()
+
+
+def _agreement(one: Tensor, other: Tensor) -> Tensor:
+    """Two opinions p(t | x), [N, T], as one: their geometric mean."""
+    return ((one.clamp(min=1e-9).log() + other.clamp(min=1e-9).log()) / 2).softmax(dim=1)

@@ -50,8 +50,9 @@ class Merlin(MerlinInference):
     def _observe(self, x: Tensor, y: Tensor) -> None:
         assert self._base is not None
         with self.phases.timed("base"):
-            self._base.learn(x, y)
-            self.memory.offer(x, y, self.tasks[-1].index)
+            task = self.tasks[-1].index
+            self._base.learn(x, y, *self.memory.before_task(task))
+            self.memory.offer(x, y, task)
         self._ensembles.clear()
 
     def _end(self) -> None:

@@ -35,8 +35,11 @@ class MerlinSettings(EnsembleSettings):
     """Weight decay of base models."""
     decoupled_decay: bool = True
     """Decoupled weight decay (AdamW) rather than an L2 term in the gradient."""
-    base_classes: Literal["task", "seen"] = "task"
+    base_classes: Literal["task", "seen"] = "seen"
     """Classes that base models choose among: those of their own task, or all seen so far."""
+    replay: int = 30
+    """Exemplars of earlier tasks that each base model sees again with every arriving batch. They teach it to tell its task
+    from earlier ones, which `marginal` inference uses."""
 
     # What the VAE models
     code: Literal["offsets", "weights"] = "offsets"
@@ -110,7 +113,10 @@ class MerlinSettings(EnsembleSettings):
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream."""
         super().preset(name, stream)
-        return cls(**_paper(stream)) if name == "paper" else cls()
+        if name == "paper":
+            return cls(**_paper(stream))
+        # Domains that share their labels need no telling apart while learning: a task's models learn that task alone.
+        return cls(replay=0) if stream.domain_incremental else cls()
 
 
 def _paper(stream: StreamInfo) -> dict[str, Any]:
@@ -120,7 +126,7 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         "vote": "majority",
         "weight_decay": 1e-3,
         "decoupled_decay": False,
-        "base_classes": "seen",
+        "replay": 0,
         "code": "weights",
         "layout": "out-in",
         "scale_chunks": False,
