@@ -68,11 +68,6 @@ class Network(ABC):
         """How many weights of a row are learned: the first ones. The others are statistics."""
         return self.size - sum(math.prod(self.shapes[name]) for name in self.statistics)
 
-    @property
-    def torch_names(self) -> tuple[str, ...]:
-        """The names of the weights in the order of `torch.nn`."""
-        return tuple(self.shapes)
-
     def views(self, flat: Tensor) -> dict[str, Tensor]:
         """The weights of every layer, [M, *shape], as views of flat [M, P]."""
         found, start = {}, 0
@@ -86,10 +81,14 @@ class Network(ABC):
         """Logits [M, N, classes] as a differentiable function of the weights [M, P], in evaluation."""
         return self.forward({name: Weight(value) for name, value in self.views(flat).items()}, x)
 
+    def torch_views(self, flat: Tensor) -> dict[str, Tensor]:
+        """`views` under the names and in the order that they have in the `state_dict` of `module`."""
+        return self.views(flat)
+
     def torch_order(self) -> Tensor:
         """Positions, int64 [P], that bring a row into `torch.nn`'s order, where [in, ..., out] is [out, in, ...]."""
-        positions = self.views(torch.arange(self.size).unsqueeze(0))
-        return torch.cat([outputs_first(positions[name][0]).flatten() for name in self.torch_names])
+        positions = self.torch_views(torch.arange(self.size).unsqueeze(0)).values()
+        return torch.cat([outputs_first(view[0]).flatten() for view in positions])
 
 
 def outputs_first(weight: Tensor) -> Tensor:

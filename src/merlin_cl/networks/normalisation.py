@@ -1,93 +1,130 @@
-"""Batch normalisation of M members at once, each by its own statistics.
+"""Batch normalisation of M members at once, each by the statistics of its own examples: forward and backward.
 
-Activations are [N, M*C, H, W] with channels last in memory, so that per-channel statistics are per member and channel.
+Activations are [N, M*C, H, W] with channels last in memory; gain, bias and statistics are [M*C].
 """
 
-from typing import Any
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor
-from torch.nn import functional
-
-from merlin_cl.networks.network import BatchUse
 
 EPSILON = 1e-5
 
 
-class Norm:
-    """The weights of one normalisation, each [M, C] (the count of batches [M])."""
+class Statistics(NamedTuple):
+    """Of one normalisation; the variance is the unbiased one."""
 
-    def __init__(self, gain: Tensor, bias: Tensor, mean: Tensor, variance: Tensor, batches: Tensor) -> None:
-        self.gain, self.bias = gain, bias
-        self.mean, self.variance, self.batches = mean, variance, batches
-
-    def scale_and_shift(self) -> tuple[Tensor, Tensor]:
-        """Evaluation: x * scale + shift, both [M, C], normalises x by the running statistics."""
-        scale = self.gain * (self.variance + EPSILON).rsqrt()
-        return scale, self.bias - self.mean * scale
-
-    def by_batch(self, x: Tensor, batch: BatchUse) -> Tensor:
-        """Training: x [N, M*C, H, W] normalised by its own statistics; the running ones are brought up to date."""
-        if batch.shares is None:
-            taking: Tensor | float = 1.0
-            mean, variance = x.new_zeros(x.shape[1]), x.new_zeros(x.shape[1])  # momentum 1: overwritten by the batch's
-            gain, bias = self.gain.flatten(), self.bias.flatten()
-            y = functional.batch_norm(x, mean, variance, gain, bias, training=True, momentum=1.0, eps=EPSILON)
-        else:
-            taking = (batch.shares.sum(dim=1) > 0).to(x.dtype)  # [M]
-            y, mean, variance = weighted(x, self.gain, self.bias, batch.shares)
-        self._remember(mean.view_as(self.mean), variance.view_as(self.variance), taking, batch.momentum)
-        return y
-
-    def _remember(self, mean: Tensor, variance: Tensor, taking: Tensor | float, momentum: float) -> None:
-        """Move the running statistics towards those of the batch; members that take no example keep theirs."""
-        towards = taking.unsqueeze(1) * momentum if isinstance(taking, Tensor) else taking * momentum
-        with torch.no_grad():
-            self.mean += (mean - self.mean) * towards
-            self.variance += (variance - self.variance) * towards
-            self.batches += taking
+    mean: Tensor
+    variance: Tensor
 
 
-def weighted(x: Tensor, gain: Tensor, bias: Tensor, shares: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """x [N, M*C, H, W] normalised as if member m had example n shares[m, n] times, and the mean and variance, [M, C].
+class Normalised(NamedTuple):
+    """What a normalisation gives: its output, what its backward pass needs, and the statistics of the batch."""
 
-    The variance is the unbiased one, which running statistics take. A member without examples is normalised by all.
+    y: Tensor
+    saved: tuple[Tensor, ...]
+    statistics: Statistics
+
+
+class Gradients(NamedTuple):
+    """Of the loss, by the input, gain and bias of a normalisation."""
+
+    x: Tensor
+    gain: Tensor
+    bias: Tensor
+
+
+class Normalisation(Protocol):
+    """Normalisation by the statistics of the batch, as in training."""
+
+    def forward(self, x: Tensor, gain: Tensor, bias: Tensor) -> Normalised:
+        """x (channels last) normalised, times gain, plus bias. May overwrite x."""
+
+    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> Gradients:
+        """From the gradient by y."""
+
+
+class EveryExample:
+    """Every member takes every example once: torch's own normalisation, over M*C channels."""
+
+    def forward(self, x: Tensor, gain: Tensor, bias: Tensor) -> Normalised:
+        """See `Normalisation`."""
+        mean, variance = x.new_zeros(2, x.shape[1])  # a momentum of 1 has them overwritten
+        y, centre, inverse = torch.native_batch_norm(x, gain, bias, mean, variance, True, 1.0, EPSILON)
+        if x.numel() == x.shape[1]:
+            variance.zero_()  # a single value has no unbiased variance
+        return Normalised(y, (x, gain, centre, inverse), Statistics(mean, variance))
+
+    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> Gradients:
+        """See `Normalisation`."""
+        x, gain, centre, inverse = saved
+        derive = torch.ops.aten.native_batch_norm_backward
+        return Gradients(
+            *derive(gradient, x, gain, None, None, centre, inverse, True, EPSILON, [True, True, True]),
+        )
+
+
+class ByShares:
+    """Member m takes example n `shares[m, n]` times, [M, N]: statistics are weighted.
+
+    With m = sum_i e_i x_i and s^2 = sum_i e_i (x_i - m)^2 over i = (example, pixel), z = (x - m) / s and g = dL/dy,
+    dL/dx_i = gain / s * (g_i - e_i * sum_j g_j - e_i * z_i * sum_j g_j z_j).
+    A member that takes no example is normalised by all of them.
     """
-    members, channels = gain.shape
-    area = x.shape[2] * x.shape[3]
-    total = shares.sum(dim=1)  # [M]
-    shares = torch.where(total.unsqueeze(1) > 0, shares, 1.0)
-    each = (shares / shares.sum(dim=1, keepdim=True)).t().view(-1, 1, members, 1)  # [N, 1, M, 1], sums to 1 over N
-    flat = x.permute(0, 2, 3, 1).reshape(-1, area, members, channels)  # [N, H*W, M, C], a view
-    y, mean, variance = _WeightedNorm.apply(flat, gain, bias, each)
-    counted = (total * area).clamp(min=2).unsqueeze(1)
-    unbiased = variance * (counted / (counted - 1))
-    return y.view(x.shape[0], *x.shape[2:], -1).permute(0, 3, 1, 2), mean, unbiased
 
+    def __init__(self, shares: Tensor) -> None:
+        total = shares.sum(dim=1, keepdim=True)  # [M, 1]
+        weights = torch.where(total > 0, shares, 1.0)
+        self._each = (weights / weights.sum(dim=1, keepdim=True)).t().unsqueeze(2)  # [N, M, 1], sums to 1 over N
+        self._total = total
 
-class _WeightedNorm(torch.autograd.Function):
-    """Normalisation by weighted statistics: with v = sum_i e_i (x_i - m)^2 and m = sum_i e_i x_i over i = (n, pixel),
-
-    dL/dx_i = gain / s * (g_i - e_i * sum_j g_j - e_i * z_i * sum_j g_j z_j), z = (x - m) / s and g = dL/dy.
-    """
-
-    @staticmethod
-    def forward(ctx: Any, x: Tensor, gain: Tensor, bias: Tensor, each: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-        mean = (x.mean(dim=1, keepdim=True) * each).sum(dim=(0, 1))  # [M, C]
-        centred = x - mean
-        variance = (centred.square().mean(dim=1, keepdim=True) * each).sum(dim=(0, 1))  # [M, C]
+    def forward(self, x: Tensor, gain: Tensor, bias: Tensor) -> Normalised:
+        """See `Normalisation`."""
+        pixels = _pixels(x)
+        mean = self._weigh(pixels.mean(dim=1))
+        centred = pixels.sub_(mean)
+        y = centred.square()
+        variance = self._weigh(y.mean(dim=1))
         inverse = (variance + EPSILON).rsqrt()  # 1 / s
-        ctx.save_for_backward(centred, gain, inverse, each)
-        ctx.mark_non_differentiable(mean, variance)
-        return torch.addcmul(bias, centred, gain * inverse), mean, variance
+        torch.addcmul(bias, centred, gain * inverse, out=y)
+        counted = (self._total * centred.shape[1]).clamp(min=2)  # [M, 1]; a single value has no unbiased variance
+        unbiased = variance.view(len(counted), -1) * (counted / (counted - 1))
+        return Normalised(_like(x, y), (x, gain, inverse), Statistics(mean, unbiased.flatten()))
 
-    @staticmethod
-    def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor, Tensor, Tensor, None]:
-        gradient = gradients[0]  # [N, H*W, M, C]
-        centred, gain, inverse, each = ctx.saved_tensors
-        of_bias = gradient.sum(dim=(0, 1))  # [M, C]
-        of_gain = (gradient * centred).sum(dim=(0, 1)) * inverse
+    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> Gradients:
+        """See `Normalisation`."""
+        x, gain, inverse = saved
+        centred, g = _pixels(x), _pixels(gradient)
+        product = g * centred
+        of_bias = g.sum(dim=(0, 1))
+        of_gain = product.sum(dim=(0, 1)) * inverse
         scale = gain * inverse
-        each = each / centred.shape[1]  # a pixel's weight
-        of_x = torch.addcmul(-each * (scale * of_bias), centred, -each * (scale * inverse * of_gain))
-        return of_x.addcmul_(gradient, scale), of_gain, of_bias, None
+        each = self._each / -centred.shape[1]  # minus e, [N, M, 1]
+        offset = self._spread(each, scale * of_bias)
+        slope = self._spread(each, scale * inverse * of_gain)
+        torch.addcmul(offset, centred, slope, out=product).addcmul_(g, scale)
+        return Gradients(_like(x, product), of_gain, of_bias)
+
+    def _weigh(self, of_examples: Tensor) -> Tensor:
+        """The weighted mean, [M*C], of one number for each example, [N, M*C]."""
+        return (of_examples.view(*self._each.shape[:2], -1) * self._each).sum(dim=0).flatten()
+
+    def _spread(self, each: Tensor, of_channels: Tensor) -> Tensor:
+        """each [N, M, 1] times of_channels [M*C], as [N, 1, M*C]."""
+        return (each * of_channels.view(each.shape[1], -1)).flatten(1).unsqueeze(1)
+
+
+def scale_and_shift(gain: Tensor, bias: Tensor, kept: Statistics) -> tuple[Tensor, Tensor]:
+    """Normalisation by running statistics, as in evaluation: x * scale + shift."""
+    scale = gain * (kept.variance + EPSILON).rsqrt()
+    return scale, bias - kept.mean * scale
+
+
+def _pixels(x: Tensor) -> Tensor:
+    """[N, M*C, H, W] as [N, H*W, M*C]; a view where channels are last in memory."""
+    return x.permute(0, 2, 3, 1).flatten(1, 2)
+
+
+def _like(x: Tensor, pixels: Tensor) -> Tensor:
+    """[N, H*W, M*C] in the shape and layout of x."""
+    return pixels.view(x.shape[0], x.shape[2], x.shape[3], x.shape[1]).permute(0, 3, 1, 2)

@@ -7,15 +7,17 @@ run about three times as fast so.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
+from merlin_cl.networks.convolution import LayerWeights, evaluated, trained
+from merlin_cl.networks.memory import keep_freed_memory
 from merlin_cl.networks.mlp import linear
 from merlin_cl.networks.network import BatchUse, Network, Weight, outputs_first
-from merlin_cl.networks.normalisation import Norm
+from merlin_cl.networks.normalisation import ByShares, EveryExample, Statistics
 from merlin_cl.networks.plain_resnet import PlainResNet
 
 
@@ -28,6 +30,15 @@ class Layer(NamedTuple):
     kernel: int
     stride: int
 
+    @property
+    def weights(self) -> tuple[str, str, str]:
+        """Names of the kernel, gain and bias."""
+        return f"{self.name}.convolution.weight", f"{self.name}.norm.weight", f"{self.name}.norm.bias"
+
+    def of(self, weights: Mapping[str, Weight]) -> LayerWeights:
+        """Kernel, gain and bias."""
+        return LayerWeights(*(weights[name] for name in self.weights))
+
 
 class Block(NamedTuple):
     """Two convolutions beside a shortcut, which is the input itself unless the shape changes."""
@@ -35,6 +46,13 @@ class Block(NamedTuple):
     first: Layer
     second: Layer
     shortcut: Layer | None
+
+
+class RunLayer(Protocol):
+    """A layer's convolution and normalisation of h, plus `past`, then ReLU."""
+
+    def __call__(self, layer: Layer, h: Tensor, past: Tensor | None = None, relu: bool = True) -> Tensor:
+        """[N, M*inputs, H, W] (or [N, inputs, H, W], the same for all members) to [N, M*outputs, H, W]."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +76,7 @@ class ResNet(Network):
         """The convolution that all begins with."""
         return Layer("stem", self.input_shape[0], self.maps[0], 3, 1)
 
-    @property
+    @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """One a stage."""
         found, before = [], self.maps[0]
@@ -71,7 +89,7 @@ class ResNet(Network):
             before = maps
         return tuple(found)
 
-    @property
+    @cached_property
     def layers(self) -> tuple[Layer, ...]:
         """All convolutions, in the order of `torch.nn`."""
         return (self.stem, *(layer for block in self.blocks for layer in block if layer is not None))
@@ -80,84 +98,110 @@ class ResNet(Network):
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Convolution [in, height, width, out], gain and bias of each layer in turn, the head, then the statistics."""
         found: dict[str, tuple[int, ...]] = {}
-        for name, inputs, outputs, kernel, _ in self.layers:
-            found[f"{name}.convolution.weight"] = (inputs, kernel, kernel, outputs)
-            found[f"{name}.norm.weight"] = found[f"{name}.norm.bias"] = (outputs,)
+        for layer in self.layers:
+            kernel, gain, bias = layer.weights
+            found[kernel] = (layer.inputs, layer.kernel, layer.kernel, layer.outputs)
+            found[gain] = found[bias] = (layer.outputs,)
         found["head.weight"] = (self.maps[-1], self.classes)
         found["head.bias"] = (self.classes,)
-        for layer in self.layers:
-            found |= dict.fromkeys(_statistics(layer)[:2], (layer.outputs,))
-            found[_statistics(layer)[2]] = ()
+        found["means"] = found["variances"] = (sum(layer.outputs for layer in self.layers),)
+        found["batches"] = (len(self.layers),)
         return found
 
     @property
     def statistics(self) -> tuple[str, ...]:
-        """Running mean, running variance and batch counter of every normalisation."""
-        return tuple(name for layer in self.layers for name in _statistics(layer))
+        """Running means, running variances and batch counters of all normalisations."""
+        return ("means", "variances", "batches")
 
-    @property
-    def torch_names(self) -> tuple[str, ...]:
+    def torch_views(self, flat: Tensor) -> dict[str, Tensor]:
         """As in `state_dict()`: every normalisation's statistics right after its gain and bias."""
-        found: list[str] = []
-        for layer in self.layers:
-            found += [f"{layer.name}.{part}" for part in ("convolution.weight", "norm.weight", "norm.bias")]
-            found += _statistics(layer)
-        return (*found, "head.weight", "head.bias")
+        views, outputs = self.views(flat), [layer.outputs for layer in self.layers]
+        kept = [views["means"].split(outputs, 1), views["variances"].split(outputs, 1), views["batches"].unbind(1)]
+        found: dict[str, Tensor] = {}
+        for layer, mean, variance, batches in zip(self.layers, *kept, strict=True):
+            found |= {name: views[name] for name in layer.weights}
+            found[f"{layer.name}.norm.running_mean"] = mean
+            found[f"{layer.name}.norm.running_var"] = variance
+            found[f"{layer.name}.norm.num_batches_tracked"] = batches
+        return found | {name: views[name] for name in ("head.weight", "head.bias")}
 
     def initial(self, members: int, generator: torch.Generator) -> Tensor:
         """Convolutions and head uniform within one over the root of the fan-in, norms 1 and 0, as `torch.nn` has it."""
         flat = torch.zeros(members, self.size)
-        for name, view in self.views(flat).items():
-            if name.endswith("norm.weight") or name.endswith("running_var"):
-                view.fill_(1)
-            elif not name.startswith("head") and "norm" in name:
-                continue
-            else:
-                fan_in = self.maps[-1] if name.startswith("head") else math.prod(view.shape[1:-1])
-                view.copy_((torch.rand(view.shape, generator=generator) * 2 - 1) / math.sqrt(fan_in))
+        views = self.views(flat)
+        views["variances"].fill_(1)
+        for layer in self.layers:
+            kernel, gain, _ = (views[name] for name in layer.weights)
+            _fill_uniformly(kernel, layer.inputs * layer.kernel**2, generator)
+            gain.fill_(1)
+        for name in ("head.weight", "head.bias"):
+            _fill_uniformly(views[name], self.maps[-1], generator)
         return flat
 
     def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
         """Logits [M, N, classes] for x [M, N, channels, height, width]."""
-        h = _layer(self.stem, weights, images(x), batch).relu_()
+        keep_freed_memory()
+        if batch is None:
+            run = self._evaluation(weights)
+        else:
+            found: dict[Layer, Statistics] = {}
+            run = self._training(weights, batch, found)
+        h = run(self.stem, _images(x))
         for first, second, shortcut in self.blocks:
-            inner = _layer(second, weights, _layer(first, weights, h, batch).relu_(), batch)
-            past = h if shortcut is None else _layer(shortcut, weights, h, batch)
-            h = inner.add_(past).relu_()
+            past = h if shortcut is None else run(shortcut, h, relu=False)
+            h = run(second, run(first, h), past)  # [N, M*maps, height, width]
+        if batch is not None:
+            self._remember(weights, batch, found)
         features = h.mean(dim=(2, 3)).view(x.shape[1], -1, self.maps[-1])  # [N, M, maps]
         return linear(features.transpose(0, 1), weights["head.weight"], weights["head.bias"])
+
+    def _evaluation(self, weights: Mapping[str, Weight]) -> RunLayer:
+        """A layer by running statistics."""
+        outputs = [layer.outputs for layer in self.layers]
+        means, variances = (weights[name].value.split(outputs, dim=1) for name in ("means", "variances"))
+        kept = {layer: Statistics(*both) for layer, *both in zip(self.layers, means, variances, strict=True)}
+
+        def run(layer: Layer, h: Tensor, past: Tensor | None = None, relu: bool = True) -> Tensor:
+            y = evaluated(h, layer.of(weights), kept[layer], layer.stride)
+            y = y if past is None else y.add_(past)
+            return y.relu_() if relu else y
+
+        return run
+
+    def _training(self, weights: Mapping[str, Weight], batch: BatchUse, found: dict[Layer, Statistics]) -> RunLayer:
+        """A layer by the statistics of the batch, which it leaves in `found`."""
+        normalisation = EveryExample() if batch.shares is None else ByShares(batch.shares)
+
+        def run(layer: Layer, h: Tensor, past: Tensor | None = None, relu: bool = True) -> Tensor:
+            y, found[layer] = trained(h, layer.of(weights), normalisation, layer.stride, past, relu)
+            return y
+
+        return run
+
+    def _remember(self, weights: Mapping[str, Weight], batch: BatchUse, found: dict[Layer, Statistics]) -> None:
+        """Move the running statistics towards those of the batch; members that take no example keep theirs."""
+        means, variances, batches = (weights[name].value for name in self.statistics)
+        of_layers = [found[layer] for layer in self.layers]
+        taking = 1 if batch.shares is None else batch.shares.any(dim=1, keepdim=True).to(means.dtype)
+        for kept, new in zip((means, variances), zip(*of_layers, strict=True), strict=True):
+            kept.lerp_(torch.cat([part.view(len(kept), -1) for part in new], dim=1), batch.momentum * taking)
+        batches += taking
 
     def module(self, row: Tensor) -> nn.Module:
         """One member with `torch.nn.Conv2d` and `torch.nn.BatchNorm2d`, in training mode."""
         plain = PlainResNet(self.input_shape[0], self.classes, self.maps).to(row.dtype)
-        views = self.views(row.detach().unsqueeze(0))
-        plain.load_state_dict({name: outputs_first(views[name][0]) for name in self.torch_names})
+        views = self.torch_views(row.detach().unsqueeze(0))
+        plain.load_state_dict({name: outputs_first(view[0]) for name, view in views.items()})
         return plain
 
 
-def images(x: Tensor) -> Tensor:
+def _images(x: Tensor) -> Tensor:
     """x [M, N, C, H, W] as [N, M*C, H, W], channels last; as [N, C, H, W] where all members have the same inputs."""
     if x.stride(0) == 0 or len(x) == 1:
         return x[0].contiguous(memory_format=torch.channels_last)
     return x.permute(1, 3, 4, 0, 2).flatten(3).permute(0, 3, 1, 2)
 
 
-def _layer(layer: Layer, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> Tensor:
-    """Convolution and normalisation of x [N, M*C, H, W], or [N, C, H, W] where it is the same for all members."""
-    kernel = weights[f"{layer.name}.convolution.weight"].value  # [M, in, height, width, out]
-    learned = [weights[f"{layer.name}.norm.{part}"].value for part in ("weight", "bias")]
-    norm = Norm(*learned, *(weights[name].value for name in _statistics(layer)))
-    shift = None
-    if batch is None:  # the running statistics are constants, and a convolution takes them in
-        scale, shift = norm.scale_and_shift()
-        kernel = kernel * scale[:, None, None, None, :]
-        shift = shift.flatten()
-    kernel = kernel.permute(0, 4, 2, 3, 1).flatten(0, 1).permute(0, 3, 1, 2)  # [M*out, in, h, w], channels last
-    groups = x.shape[1] // layer.inputs
-    y = functional.conv2d(x, kernel, shift, layer.stride, layer.kernel // 2, groups=groups)
-    return y if batch is None else norm.by_batch(y, batch)
-
-
-def _statistics(layer: Layer) -> list[str]:
-    """Names of the statistics of the normalisation."""
-    return [f"{layer.name}.norm.{part}" for part in ("running_mean", "running_var", "num_batches_tracked")]
+def _fill_uniformly(weight: Tensor, fan_in: int, generator: torch.Generator) -> None:
+    """Between minus and plus one over the root of the fan-in."""
+    weight.copy_((torch.rand(weight.shape, generator=generator) * 2 - 1) / math.sqrt(fan_in))
