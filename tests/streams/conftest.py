@@ -1,43 +1,43 @@
-"""A small MNIST that the tests write themselves: random pixels, so that no two images are alike."""
+"""Small data sets that the tests write themselves, and a machine on which nothing else is found."""
 
-import gzip
-import struct
 from pathlib import Path
 
 import pytest
 import torch
 
-
-def idx(values: torch.Tensor) -> bytes:
-    return struct.pack(f">4B{values.dim()}I", 0, 0, 8, values.dim(), *values.shape) + values.numpy().tobytes()
-
-
-def write_mnist(folder: Path, train: int = 600, test: int = 200, compressed: bool = True) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
-    generator = torch.Generator().manual_seed(0)
-    for part, count in (("train", train), ("t10k", test)):
-        images = torch.randint(256, (count, 28, 28), dtype=torch.uint8, generator=generator)
-        labels = torch.randint(10, (count,), dtype=torch.uint8, generator=generator)
-        for name, values in (("images-idx3", images), ("labels-idx1", labels)):
-            content = idx(values)
-            file = folder / f"{part}-{name}-ubyte{'.gz' if compressed else ''}"
-            file.write_bytes(gzip.compress(content, compresslevel=1) if compressed else content)
-    return folder
+from streams import official
 
 
 @pytest.fixture(scope="session")
 def mnist(tmp_path_factory) -> Path:
-    return write_mnist(tmp_path_factory.mktemp("data"))
+    return official.write_mnist(tmp_path_factory.mktemp("data"))
 
 
 @pytest.fixture(scope="session")
 def write():
-    return write_mnist
+    return official.write_mnist
 
 
 @pytest.fixture(scope="session")
 def as_idx():
-    return idx
+    return official.idx
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory) -> Path:
+    """A data folder with a small data set of every kind."""
+    folder = tmp_path_factory.mktemp("all")
+    official.write_mnist(folder / "MNIST/raw")
+    official.write_mnist(folder / "FashionMNIST/raw")
+    official.write_cifar10(folder)
+    official.write_cifar100(folder)
+    official.write_mini_imagenet(folder)
+    official.write_audio_mnist(folder)
+    official.write_traffic_signs(folder)
+    official.write_facescrub(folder)
+    official.write_not_mnist(folder)
+    official.write_svhn(folder)
+    return folder
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -85,9 +85,15 @@ def _encode(text: str, encoding: Any) -> bytes:
     return text.encode("latin-1")
 
 
+def _no_bytes() -> bytes:
+    """Stands in for the class bytes, with which Python 3 writes an empty array for protocol 2."""
+    return b""
+
+
 ADMITTED: dict[tuple[str, str], Any] = {
     ("collections", "OrderedDict"): OrderedDict,
     ("_codecs", "encode"): _encode,
+    ("__builtin__", "bytes"): _no_bytes,
     ("numpy", "ndarray"): _Array,
     ("numpy", "dtype"): _Type,
     ("numpy.core.multiarray", "_reconstruct"): _Array,
