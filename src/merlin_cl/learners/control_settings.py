@@ -3,19 +3,17 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
-from merlin_cl.learners.settings import MethodSettings
 
 
 @dataclass(frozen=True)
-class SingleSettings(MethodSettings):
+class SingleSettings(ClassifierSettings):
     """One network that learns task after task: what happens when nothing is done about forgetting."""
 
     method: ClassVar[str] = "single"
     learner: ClassVar[str] = "merlin_cl.learners.single:Single"
 
-    hidden_units: tuple[int, ...] = (100, 100)
-    """Units of the classifier's hidden layers."""
     updates_per_batch: int = 1
     """Gradient steps on each arriving batch."""
     learning_rate: float = 1e-3

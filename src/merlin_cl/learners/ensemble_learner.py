@@ -13,7 +13,6 @@ from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import Learner, as_float
 from merlin_cl.networks.bank import Bank, Training
-from merlin_cl.networks.mlp import MLP
 from merlin_cl.protocol import StreamInfo
 
 Settings = TypeVar("Settings", bound=EnsembleSettings)
@@ -28,7 +27,7 @@ class EnsembleLearner(Learner[Settings]):
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        self.network = MLP(stream.input_shape, stream.classes, settings.hidden_units)
+        self.network = settings.classifier(stream)
         self.memory = ExemplarMemory(
             settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
         )
@@ -44,9 +43,8 @@ class EnsembleLearner(Learner[Settings]):
             self.models = models
             self._ensembles.clear()
 
-    def _fine_tune(self, weights: Tensor, x: Tensor, y: Tensor, classes: list[int], epochs: int, purpose: str) -> Bank:
-        """A bank of models trained on the exemplars x, y, each in an order of its own, to choose among some classes."""
-        bank = Bank(self.network, weights)
+    def _fine_tune(self, bank: Bank, x: Tensor, y: Tensor, classes: list[int], epochs: int, purpose: str) -> Bank:
+        """The bank, trained on the exemplars x, y, each member in an order of its own, to choose among some classes."""
         settings, count, size = self.settings, len(y), self.settings.fine_tune_batch
         if count == 0 or epochs == 0:
             return bank

@@ -3,18 +3,16 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.learners.classifier_settings import ClassifierSettings
 
 Choice = Literal["random", "balanced"]
 Vote = Literal["majority", "mean-probability", "sum-logits"]
 
 
 @dataclass(frozen=True)
-class EnsembleSettings(MethodSettings):
+class EnsembleSettings(ClassifierSettings):
     """E networks of one shape, fitted to a bounded number of exemplars, answer together."""
 
-    hidden_units: tuple[int, ...] = (100, 100)
-    """Units of the classifier's hidden layers."""
     exemplars: int = 200
     """Examples that may be kept, in all."""
     exemplar_choice: Choice = "balanced"

@@ -32,11 +32,11 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
     def _ensemble(self) -> Bank:
         """E fresh networks trained on the exemplars; the same exemplars give the same networks."""
         if "fresh" not in self._ensembles:
+            weights = self.network.initial(self.models, self.generator("fresh", len(self.tasks))).to(self.device)
+            fresh, x, y = Bank(self.network, weights), self.memory.x, self.memory.y
             with self.phases.timed("infer"):
-                weights = self.network.initial(self.models, self.generator("fresh", len(self.tasks))).to(self.device)
-                self._ensembles["fresh"] = self._fine_tune(
-                    weights, self.memory.x, self.memory.y, self.seen, self.settings.fine_tune_epochs, purpose="fresh"
-                )
+                epochs = self.settings.fine_tune_epochs
+                self._ensembles["fresh"] = self._fine_tune(fresh, x, y, self.seen, epochs, purpose="fresh")
         return self._ensembles["fresh"]
 
     def _state(self) -> State:

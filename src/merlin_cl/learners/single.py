@@ -6,7 +6,6 @@ from merlin_cl.learners.control_settings import SingleSettings
 from merlin_cl.learners.learner import Learner, State, as_float
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
-from merlin_cl.networks.mlp import MLP
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 
@@ -15,7 +14,7 @@ class Single(Learner[SingleSettings]):
 
     def __init__(self, stream: StreamInfo, settings: SingleSettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        network = MLP(stream.input_shape, stream.classes, settings.hidden_units)
+        network = settings.classifier(stream)
         self._bank = Bank(network, network.initial(1, self.generator("initial")).to(self.device))
         self._training = Training(self._bank, settings.learning_rate, settings.weight_decay, decoupled=False)
 

@@ -9,6 +9,7 @@ from torch.distributions import Normal, kl_divergence
 from merlin_cl.learners.merlin.chunks import ChunkCode
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.resnet import ResNet
 
 
 def draws(seed):
@@ -58,7 +59,7 @@ def test_decoding_is_a_network_on_latent_and_chunk_embedding(per_model):
 def test_cutting_and_joining_gives_the_model_back(layout, size, seed):
     network = MLP((3,), 2, (4,))
     origin = network.initial(1, draws(seed))[0]
-    code = ChunkCode(network, size, layout, origin)
+    code = ChunkCode(network, size, layout, True, origin)
     psi = network.initial(3, draws(seed + 1))
     chunks = code.cut(psi)
     assert chunks.shape == (3, code.count, size)
@@ -69,8 +70,19 @@ def test_layouts_order_the_offsets():
     network = MLP((3,), 2, (4,))
     psi = network.initial(1, draws(0))
     zero = torch.zeros(network.size)
-    plain = ChunkCode(network, network.size, "in-out", zero).cut(psi)[0, 0]
-    torch_order = ChunkCode(network, network.size, "out-in", zero).cut(psi)[0, 0]
+    plain = ChunkCode(network, network.size, "in-out", True, zero).cut(psi)[0, 0]
+    torch_order = ChunkCode(network, network.size, "out-in", True, zero).cut(psi)[0, 0]
     assert torch.equal(plain, psi[0])
     module = torch.nn.utils.parameters_to_vector(network.module(psi[0]).parameters()).detach()
     assert torch.equal(torch_order, module)
+
+
+def test_statistics_may_be_left_out():
+    network = ResNet((3, 8, 8), 2)
+    origin, psi = network.initial(1, draws(0))[0], torch.randn(2, network.size, generator=draws(1))
+    for layout in ("in-out", "out-in"):
+        back = ChunkCode(network, 50, layout, False, origin).join(
+            ChunkCode(network, 50, layout, False, origin).cut(psi)
+        )
+        torch.testing.assert_close(back[:, : network.learned], psi[:, : network.learned])
+        assert torch.equal(back[:, network.learned :], origin[network.learned :].expand(2, -1))

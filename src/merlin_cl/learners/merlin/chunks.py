@@ -9,15 +9,19 @@ from merlin_cl.networks.network import Network
 
 
 class ChunkCode:
-    """psi [M, P] to chunks [M, K, size] and back. Exact: `join(cut(psi))` is psi, up to rounding."""
+    """psi [M, P] to chunks [M, K, size] and back.
 
-    def __init__(self, network: Network, size: int, layout: Layout, origin: Tensor) -> None:
+    With statistics left out, those of `origin` take their place in `join`; all else comes back exactly, up to rounding.
+    """
+
+    def __init__(self, network: Network, size: int, layout: Layout, statistics: bool, origin: Tensor) -> None:
         self.size = size
-        self.count = -(-network.size // size)  # K
         self._origin = origin  # psi_0, [P]: what the weights are offsets from
         order = network.torch_order() if layout == "out-in" else torch.arange(network.size)
-        self._order = order.to(origin.device)
-        self._back = self._order.argsort()
+        if not statistics:
+            order = order[order < network.learned]
+        self._order = order.to(origin.device)  # the place in psi of every number in the chunks
+        self.count = -(-len(order) // size)  # K
 
     def cut(self, psi: Tensor) -> Tensor:
         """Chunks of the offsets; the last one is padded with zeros."""
@@ -28,4 +32,4 @@ class ChunkCode:
     def join(self, chunks: Tensor) -> Tensor:
         """Models from chunks."""
         offsets = chunks.flatten(1)[:, : len(self._order)]
-        return self._origin + offsets[:, self._back]
+        return self._origin.expand(len(chunks), -1).index_add(1, self._order, offsets)

@@ -21,7 +21,7 @@ class WeightDistribution:
         task_width: int,
         generator: torch.Generator,
     ) -> None:
-        self.code = ChunkCode(network, settings.chunk, settings.layout, origin)
+        self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
         self.vae = WeightVAE(
             chunks=self.code.count,
             size=settings.chunk,

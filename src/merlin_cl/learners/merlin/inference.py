@@ -15,8 +15,10 @@ from merlin_cl.learners.ensemble_learner import EnsembleLearner
 from merlin_cl.learners.learner import MASKED, as_float
 from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.merlin.vae import Gaussian
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
+from merlin_cl.networks.statistics import reestimate_statistics
 from merlin_cl.protocol import Inference
 
 CERTAINTY = 20.0
@@ -48,27 +50,31 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
     def _task_agnostic(self) -> Bank:
         """Lines 2 to 4: sample from the average of all priors, fine-tune on all exemplars."""
         if "aggregate" not in self._ensembles:
+            x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
             with self.phases.timed("infer"):
-                prior = self.distribution.aggregate_prior()
-                psi = self.distribution.sample(
-                    prior, self.models, self.generator("sample", "aggregate", len(self.tasks))
-                )
-                self._ensembles["aggregate"] = self._fine_tune(
-                    psi, self.memory.x, self.memory.y, self.seen, self.settings.fine_tune_epochs, purpose="aggregate"
-                )
+                bank = self.sample(self.distribution.aggregate_prior(), x, purpose="aggregate")
+                self._ensembles["aggregate"] = self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
         return self._ensembles["aggregate"]
 
     def _task_aware(self, j: int) -> Bank:
         """Lines 9 to 11: sample from task j's prior, fine-tune on task j's exemplars."""
         key = f"task {j}"
         if key not in self._ensembles:
+            x, y = self.memory.of_task(j)
+            classes, epochs = list(self.tasks[j].classes), self.settings.aware_epochs
             with self.phases.timed("infer"):
-                prior = self.distribution.priors[j]
-                psi = self.distribution.sample(prior, self.models, self.generator("sample", key, len(self.tasks)))
-                self._ensembles[key] = self._fine_tune(
-                    psi, *self.memory.of_task(j), list(self.tasks[j].classes), self.settings.aware_epochs, purpose=key
-                )
+                bank = self.sample(self.distribution.priors[j], x, purpose=key)
+                self._ensembles[key] = self._fine_tune(bank, x, y, classes, epochs, purpose=key)
         return self._ensembles[key]
+
+    def sample(self, prior: Gaussian, x: Tensor, purpose: str) -> Bank:
+        """E models from a prior, as they come from the decoder; statistics that it does not hold are taken from x."""
+        generator = self.generator("sample", purpose, len(self.tasks))
+        bank = Bank(self.network, self.distribution.sample(prior, self.models, generator))
+        if self.settings.statistics == "re-estimated":
+            with torch.no_grad():
+                reestimate_statistics(bank, as_float(x))
+        return bank
 
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
         """p(y | x) = sum over t of p(t | x) p(y | x, t), as logarithms."""

@@ -108,10 +108,10 @@ class Merlin(MerlinInference):
     def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
         """How much of a task the distribution holds, measured without fine-tuning on the task's test data: see `probes.py`."""
         base = self._base.bank if self._base is not None and task == self.tasks[-1].index else None
-        classes = self._allowed([self.tasks[task].classes])[0]
-        generator = self.generator("probe", task, len(self.tasks))
-        sampled = self.distribution.sample(self.distribution.priors[task], self.models, generator)
-        return probe(self.network, sampled, base, self.distribution.code, as_float(x), y, classes)
+        sampled = self.sample(self.distribution.priors[task], self.memory.of_task(task)[0], purpose=f"probe {task}")
+        return probe(
+            sampled, base, self.distribution.code, as_float(x), y, self._allowed([self.tasks[task].classes])[0]
+        )
 
     def _state(self) -> State:
         learning = self.learning and self._base is not None

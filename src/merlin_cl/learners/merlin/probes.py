@@ -8,21 +8,18 @@ from torch import Tensor
 
 from merlin_cl.learners.merlin.chunks import ChunkCode
 from merlin_cl.networks.bank import Bank
-from merlin_cl.networks.network import Network
 
 
-def probe(
-    network: Network, sampled: Tensor, base: Bank | None, code: ChunkCode, x: Tensor, y: Tensor, allowed: Tensor
-) -> dict[str, float]:
+def probe(sampled: Bank, base: Bank | None, code: ChunkCode, x: Tensor, y: Tensor, allowed: Tensor) -> dict[str, float]:
     """Accuracy (%) of models sampled for a task, alone and together, and how much they differ; likewise of base models.
 
     `diversity` is the share of inputs on which two models disagree, averaged over pairs. `relative_error` is the distance
     of the sampled models' mean from the base models' mean, over the length of the latter's offset.
     """
-    figures = _figures("sampled", Bank(network, sampled), x, y, allowed)
+    figures = _figures("sampled", sampled, x, y, allowed)
     if base is not None:
         figures |= _figures("base", base, x, y, allowed)
-        wanted, found = (code.cut(psi.mean(dim=0, keepdim=True)) for psi in (base.weights, sampled))
+        wanted, found = (code.cut(psi.mean(dim=0, keepdim=True)) for psi in (base.weights, sampled.weights))
         figures["relative_error"] = float((found - wanted).norm() / wanted.norm())
     return figures
 

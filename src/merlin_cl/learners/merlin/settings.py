@@ -48,6 +48,8 @@ class MerlinSettings(EnsembleSettings):
     """Order in which matrices are cut into chunks: along one input's outgoing weights, or torch's own order."""
     chunk: int = 300
     """Weights in a chunk."""
+    statistics: Literal["re-estimated", "decoded"] = "re-estimated"
+    """Batch normalisation's running statistics: computed anew on the exemplars, or part of what the VAE models."""
     scale_chunks: bool = True
     """Divide each chunk by its root mean square over the models at hand."""
 
@@ -129,6 +131,7 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         "replay": 0,
         "code": "weights",
         "layout": "out-in",
+        "statistics": "decoded",
         "scale_chunks": False,
         "latent_per": "chunk",
         "latent": 2,

@@ -1,0 +1,28 @@
+"""Settings of every method that trains classifiers: which network. Free of torch until the network is made."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.protocol import StreamInfo
+
+if TYPE_CHECKING:
+    from merlin_cl.networks.network import Network
+
+
+@dataclass(frozen=True)
+class ClassifierSettings(MethodSettings):
+    """The small classifier that a method trains, the same for all methods unless told otherwise."""
+
+    network: Literal["auto", "mlp", "resnet"] = "auto"
+    """The classifier: an MLP, the paper's narrow ResNet-10, or whichever suits the input's shape."""
+    hidden_units: tuple[int, ...] = (100, 100)
+    """Units of an MLP's hidden layers."""
+
+    def classifier(self, stream: StreamInfo) -> Network:
+        """The network for a stream's inputs and classes."""
+        from merlin_cl.networks.choice import network_for
+
+        return network_for(self.network, stream.input_shape, stream.classes, self.hidden_units)
