@@ -131,6 +131,18 @@ def test_evaluation_equals_separate_networks(members, size, shape, seed):
     torch.testing.assert_close(bank.logits(x), expected, atol=1e-4, rtol=1e-4)
 
 
+def test_answers_do_not_depend_on_how_many_are_asked_at_once(monkeypatch):
+    bank = Bank(SMALL, unsettled(SMALL, 3, 0))
+    x = torch.rand(8, 2, 8, 8, generator=draws(1))
+    together = bank.logits(x)
+    monkeypatch.setattr(ResNet, "examples_at_once", 9)  # three by three
+    torch.testing.assert_close(bank.logits(x), together)
+
+
+def test_no_inputs_give_no_answers():
+    assert Bank(SMALL, SMALL.initial(3, draws(0))).logits(torch.rand(0, 2, 8, 8)).shape == (3, 0, 3)
+
+
 def test_evaluation_leaves_the_statistics_alone():
     bank = Bank(SMALL, unsettled(SMALL, 2, 0))
     before = bank.weights.clone()
@@ -176,9 +188,9 @@ def test_decay_and_adam_leave_statistics_and_their_moments_alone(decoupled):
 
 
 @pytest.mark.parametrize("own", [False, True])
-@pytest.mark.parametrize("at_once", [1, 2**22])
+@pytest.mark.parametrize("at_once", [1, 20, 1000])
 def test_reestimated_statistics_are_those_of_the_inputs(own, at_once, monkeypatch):
-    monkeypatch.setattr("merlin_cl.networks.statistics.NUMBERS_AT_ONCE", at_once)
+    monkeypatch.setattr(ResNet, "examples_at_once", at_once)
     bank = Bank(SMALL, unsettled(SMALL, 3, 0).double())
     before = bank.weights.clone()
     x = torch.randn(*((3,) if own else ()), 9, 2, 8, 8, generator=draws(1), dtype=torch.float64)

@@ -30,7 +30,9 @@ class Bank:
     @torch.inference_mode()
     def logits(self, x: Tensor) -> Tensor:
         """Every member's logits, [M, N, classes], for the same inputs x [N, *input_shape]."""
-        return self.network.apply(self.weights, x.expand(self.members, *x.shape))
+        parts = x.split(max(1, self.network.examples_at_once // self.members))
+        answers = [self.network.apply(self.weights, part.expand(self.members, *part.shape)) for part in parts]
+        return torch.cat(answers, dim=1) if len(answers) > 1 else answers[0]
 
 
 class Training:
@@ -48,7 +50,7 @@ class Training:
         self._learned = [weight for name, weight in self._weights.items() if name not in network.statistics]
         for weight in self._learned:
             weight.value.requires_grad_()
-        self._statistics = flat.data[:, network.learned :]
+        self._statistics = flat.data[:, network.learned :] if network.statistics else None
         self._flat = flat
         kind = torch.optim.AdamW if decoupled else torch.optim.Adam
         self._adam = kind([flat], lr=learning_rate, weight_decay=weight_decay, fused=True)
@@ -101,10 +103,13 @@ class Training:
         """One Adam step; idle members keep weights and moments (the step count, for bias correction, is shared)."""
         moving = [self.bank.weights, *(self._adam.state[self._flat][name] for name in ("exp_avg", "exp_avg_sq"))]
         kept = [tensor[idle] for tensor in moving] if idle else []
-        statistics = self._statistics.clone()
         with torch.no_grad():
-            self._statistics.zero_()  # with a gradient of zero, zero is what neither Adam nor decay moves
-            self._adam.step()
-            self._statistics.copy_(statistics)
+            if self._statistics is None:
+                self._adam.step()
+            else:
+                statistics = self._statistics.clone()
+                self._statistics.zero_()  # with a gradient of zero, zero is what neither Adam nor decay moves
+                self._adam.step()
+                self._statistics.copy_(statistics)
             for tensor, rows in zip(moving, kept, strict=False):
                 tensor[idle] = rows

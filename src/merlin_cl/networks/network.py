@@ -1,6 +1,7 @@
 """The interface of a network that is written once for M members: what its weights are called, and how it computes."""
 
 import math
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -67,6 +68,11 @@ class Network(ABC):
     def learned(self) -> int:
         """How many weights of a row are learned: the first ones. The others are statistics."""
         return self.size - sum(math.prod(self.shapes[name]) for name in self.statistics)
+
+    @property
+    def examples_at_once(self) -> int:
+        """How many examples, summed over members, may go through in one piece before memory becomes the limit."""
+        return sys.maxsize
 
     def views(self, flat: Tensor) -> dict[str, Tensor]:
         """The weights of every layer, [M, *shape], as views of flat [M, P]."""

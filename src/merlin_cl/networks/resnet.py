@@ -125,6 +125,11 @@ class ResNet(Network):
             found[f"{layer.name}.norm.num_batches_tracked"] = batches
         return found | {name: views[name] for name in ("head.weight", "head.bias")}
 
+    @property
+    def examples_at_once(self) -> int:
+        """As many as make the first stage's maps 32 MB."""
+        return 2**23 // (self.maps[0] * math.prod(self.input_shape[1:])) or 1
+
     def initial(self, members: int, generator: torch.Generator) -> Tensor:
         """Convolutions and head uniform within one over the root of the fan-in, norms 1 and 0, as `torch.nn` has it."""
         flat = torch.zeros(members, self.size)
@@ -152,7 +157,7 @@ class ResNet(Network):
             h = run(second, run(first, h), past)  # [N, M*maps, height, width]
         if batch is not None:
             self._remember(weights, batch, found)
-        features = h.mean(dim=(2, 3)).view(x.shape[1], -1, self.maps[-1])  # [N, M, maps]
+        features = h.mean(dim=(2, 3)).view(x.shape[1], x.shape[0], self.maps[-1])  # [N, M, maps]
         return linear(features.transpose(0, 1), weights["head.weight"], weights["head.bias"])
 
     def _evaluation(self, weights: Mapping[str, Weight]) -> RunLayer:

@@ -6,9 +6,6 @@ from torch import Tensor
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.network import BatchUse, Weight
 
-NUMBERS_AT_ONCE = 2**22
-"""Inputs, counted in numbers, that go through the network together: it holds several times as many activations."""
-
 
 @torch.no_grad()
 def reestimate_statistics(bank: Bank, x: Tensor) -> None:
@@ -22,7 +19,7 @@ def reestimate_statistics(bank: Bank, x: Tensor) -> None:
         return
     if x.dim() == len(network.input_shape) + 1:
         x = x.expand(bank.members, *x.shape)
-    at_once = max(1, NUMBERS_AT_ONCE // x[0].numel())
+    at_once = max(1, network.examples_at_once // x.shape[1])
     for start in range(0, bank.members, at_once):  # members are independent, examples are not
         rows = slice(start, start + at_once)
         weights = {name: Weight(view) for name, view in network.views(bank.weights[rows]).items()}
