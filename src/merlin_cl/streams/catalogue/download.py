@@ -138,7 +138,7 @@ def _answer(url: str, there: int, timeout: float) -> http.client.HTTPResponse:
 def _blocks(answer: http.client.HTTPResponse) -> Iterator[bytes]:
     while True:
         try:
-            block = answer.read(BLOCK)
+            block = answer.read1(BLOCK)  # what has arrived, so that a server that falls silent loses us nothing
         except (OSError, http.client.HTTPException) as error:
             raise _BrokenOffError(f"broke off ({_reason(error)})") from None
         if not block:

@@ -1,5 +1,6 @@
 """Unpack an archive so that nothing half-written is found under a final name, and nothing outside the folder is touched."""
 
+import gzip
 import os
 import shutil
 import tarfile
@@ -17,7 +18,7 @@ Member = tuple[str, IO[bytes]]
 
 
 def unpack(archive: Path, into: Path, members: str = "") -> None:
-    """Put the files of a tar or zip archive into a folder; only those whose names begin with `members`, which is left off."""
+    """Put the files of a zip or tar.gz archive into a folder; only those whose names begin with `members`, which is left off."""
     into.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=into.parent))
     try:
@@ -30,7 +31,7 @@ def unpack(archive: Path, into: Path, members: str = "") -> None:
         if not count:
             raise MerlinError(f"{archive} has no files named {members}*, so it is not the archive that was expected.")
         _move(aside, into)
-    except (tarfile.TarError, zipfile.BadZipFile, zlib.error, EOFError) as error:
+    except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise MerlinError(f"{archive} is damaged ({error}); fetch it again.") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
@@ -42,8 +43,10 @@ def _opened(archive: Path) -> Iterator[Iterator[Member]]:
         with zipfile.ZipFile(archive) as bundle:
             yield ((info.filename, bundle.open(info)) for info in bundle.infolist() if not info.is_dir())
     else:
-        with tarfile.open(archive, "r|*") as tape:  # one pass from end to end, so that a cut is noticed
+        with gzip.open(archive) as content, tarfile.open(fileobj=content, mode="r|") as tape:
             yield ((info.name, source) for info in tape if info.isfile() and (source := tape.extractfile(info)))
+            while content.read(1 << 20):  # to the very end, where the checksum of the whole is
+                pass
 
 
 def _safe(archive: Path, name: str) -> PurePosixPath:

@@ -48,7 +48,7 @@ def _read_files(place: Path, part: PartName) -> PictureFiles:
         files = [file for one in parts for file in one.files]
         labels = [label for one in parts for label in one.labels.tolist()]
     else:
-        files = sorted(file for file in images.rglob("n*") if file.suffix.lower() in SUFFIXES)
+        files = sorted(file for file in images.rglob("*") if file.suffix.lower() in SUFFIXES)
         labels = [_label(_wordnet_id(file), file) for file in files]
     return PictureFiles(files, labels).divided(SHARE, part)
 

@@ -56,10 +56,11 @@ def read_wav(file: Path) -> tuple[Tensor, int]:
         ) from error
     if width not in SAMPLES:
         raise InputError(f"{file} has samples of {8 * width} bits; convert it to 16 bits.")
-    if len(content) != count * channels * width or not count:
-        raise InputError(
-            f"{file} announces {count:,} samples but holds {len(content) // (channels * width):,}; fetch it again."
-        )
+    if not count:
+        raise InputError(f"{file} holds no sound; fetch it again.")
+    if len(content) != count * channels * width:
+        held = len(content) // (channels * width)
+        raise InputError(f"{file} announces {count:,} samples but holds {held:,}; fetch it again.")
     if rate < 2 * TOP:
         raise InputError(f"{file} has {rate:,} samples a second; at least {2 * TOP:,.0f} are needed.")
     values = np.frombuffer(content, dtype=SAMPLES[width]).astype(np.float32).reshape(count, channels).mean(axis=1)
