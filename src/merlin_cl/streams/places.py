@@ -11,24 +11,23 @@ from merlin_cl.streams.catalogue.entry import Entry
 
 
 def usual_folders() -> list[Path]:
-    """The folders that are looked through where the user names none."""
+    """The folders that are looked through where the user names none; the first one is where fetched data sets are put."""
+    named = os.environ.get("MERLIN_DATA")
     cache = Path(platformdirs.user_cache_dir("merlin-cl", appauthor=False))
-    named = os.environ.get("MERLIN_DATA")
-    return [existing(named, "MERLIN_DATA, the data folder"), cache] if named else [cache]
+    return [Path(named).expanduser(), cache] if named else [cache]
 
 
-def searched(data: str | Path | None) -> list[Path]:
-    """The folders that are looked through: the one the user names, or the usual ones."""
-    return usual_folders() if data is None else [existing(data)]
+def searched(data: str | Path | None = None) -> list[Path]:
+    """The folders that are looked through: the one the user names, or the usual ones. A folder that was named must exist."""
+    if data is not None:
+        return [existing(data, "The data folder")]
+    folders = usual_folders()
+    if len(folders) > 1:
+        existing(folders[0], "MERLIN_DATA, the data folder")
+    return folders
 
 
-def home_folder() -> Path:
-    """Where fetched data sets are put: MERLIN_DATA, or the cache folder of the platform. It need not exist yet."""
-    named = os.environ.get("MERLIN_DATA")
-    return Path(named).expanduser() if named else Path(platformdirs.user_cache_dir("merlin-cl", appauthor=False))
-
-
-def existing(folder: str | Path, what: str = "The data folder") -> Path:
+def existing(folder: str | Path, what: str) -> Path:
     """The folder, which must exist."""
     path = Path(folder).expanduser()
     if not path.is_dir():

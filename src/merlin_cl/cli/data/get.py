@@ -8,12 +8,12 @@ import tyro
 
 from merlin_cl.cli.data.names import named
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.errors import MerlinError
+from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.text import size
 from merlin_cl.runs.progress import Display, display
 from merlin_cl.streams.catalogue import Entry
 from merlin_cl.streams.catalogue.getting import get
-from merlin_cl.streams.places import find, home_folder
+from merlin_cl.streams.places import find, usual_folders
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,8 @@ def main(argv: list[str]) -> None:
         "where it stopped when called again. Where the terms do not allow this, it says what to do by hand."
     )
     options = parse(GetOptions, argv, "data get", about, option_names(GetOptions))
+    if not options.names:
+        raise UsageError("merlin data get wants the name of a data set or a stream; `merlin data list` shows them.")
     failures = []
     with display() as show:
         for entry in named(options.names):
@@ -54,8 +56,8 @@ def _get(entry: Entry, options: GetOptions, show: Display) -> None:
 
     if entry.downloads:
         show.say(f"{entry.title}: {size(entry.download_size)}, licence: {entry.licence}")
-    written = get(entry, home_folder(), told, mirror=options.mirror, again=options.again)
+    written = get(entry, usual_folders()[0], told, mirror=options.mirror, again=options.again)
     place = find(entry)
     if place is None:
-        raise MerlinError(f"{entry.title} was fetched, but is not in {home_folder()}; please report this.")
+        raise MerlinError(f"{entry.title} was fetched, but is not in {usual_folders()[0]}; please report this.")
     print(f"{entry.name} {'written to' if written else 'is already in'} {place}")

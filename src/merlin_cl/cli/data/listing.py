@@ -14,7 +14,7 @@ from rich.table import Table
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.report.text import NONE, console, size
 from merlin_cl.streams.catalogue import ENTRIES, Entry
-from merlin_cl.streams.places import find, home_folder, searched
+from merlin_cl.streams.places import find, searched, usual_folders
 from merlin_cl.streams.registry import BUILT_IN
 
 EMBEDDED = "a slice within the package"
@@ -43,12 +43,17 @@ def main(argv: list[str]) -> None:
     folders = [str(folder) for folder in searched(options.data)]
     if options.json:
         print(
-            json.dumps({"folder": str(home_folder()), "searched": folders, "data_sets": data_sets, "streams": streams})
+            json.dumps(
+                {"folder": str(usual_folders()[0]), "searched": folders, "data_sets": data_sets, "streams": streams}
+            )
         )
         return
     out = console()
     out.print(_data_table(data_sets), _stream_table(streams), sep="\n")
-    print(f"Looked in {' and '.join(folders)}; `merlin data get` puts data sets into {home_folder()}.", file=sys.stderr)
+    print(
+        f"Looked in {' and '.join(folders)}; `merlin data get` puts data sets into {usual_folders()[0]}.",
+        file=sys.stderr,
+    )
 
 
 def described(entry: Entry, data: Path | None) -> dict[str, Any]:

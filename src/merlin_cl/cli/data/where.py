@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.streams.places import home_folder, usual_folders
+from merlin_cl.streams.places import usual_folders
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ def main(argv: list[str]) -> None:
     options = parse(WhereOptions, argv, "data where", about, option_names(WhereOptions))
     folders = [str(folder) for folder in usual_folders()]
     if options.json:
-        print(json.dumps({"folder": str(home_folder()), "searched": folders}))
+        print(json.dumps({"folder": folders[0], "searched": folders}))
         return
-    print(home_folder())
+    print(folders[0])
     print(f"Looked through in this order: {', '.join(folders)}; set MERLIN_DATA for another.", file=sys.stderr)
