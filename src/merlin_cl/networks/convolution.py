@@ -76,7 +76,9 @@ class _Trained(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Tensor | None, ...]:
         x, grouped, y, *saved = ctx.saved_tensors
-        g = gradients[0] if y is None else torch.ops.aten.threshold_backward(gradients[0], y, 0)  # ReLU's
+        (g, *_) = gradients
+        if y is not None:  # ReLU's gradient, over y: all that read y have had their backward passes
+            g = torch.ops.aten.threshold_backward.grad_input(g, y, 0, grad_input=y)
         of_norm = ctx.normalisation.backward(g, tuple(saved))
         wanted = [ctx.needs_input_grad[0], True, False]
         of_x, of_kernel, _ = torch.ops.aten.convolution_backward(of_norm.x, x, grouped, None, *ctx.geometry, wanted)
