@@ -5,16 +5,16 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from merlin_cl.errors import UsageError
+from merlin_cl.errors import InputError, UsageError
 from merlin_cl.protocol import StreamInfo, TaskInfo
 from merlin_cl.streams.stream import ExampleTakenTwiceError, Pool, Selection, Stream, Task
 
 POOL = Pool(torch.arange(200, dtype=torch.uint8).reshape(200, 1, 1, 1), torch.arange(200) % 10)
 
 
-def task(drawn=range(200), index=0, seed=0, transform=None):
+def task(drawn=range(200), index=0, seed=0, transform=None, classes=range(10)):
     at = torch.tensor(list(drawn), dtype=torch.int64)
-    info = TaskInfo(index, tuple(range(10)))
+    info = TaskInfo(index, tuple(classes))
     return Task(
         info, Selection(POOL, at, transform), Selection(POOL, at, transform), torch.Generator().manual_seed(seed)
     )
@@ -90,12 +90,13 @@ def test_test_set_can_be_asked_for_often_and_is_transformed_when_asked():
 
 def test_stream_is_a_sequence_of_its_tasks():
     tasks = [task(index=0), task(index=1)]
-    stream = Stream(StreamInfo("two", (1, 1, 1), 10, 2), tasks, "memory")
+    stream = Stream(StreamInfo("two", (1, 1, 1), 10, 2, domain_incremental=True), tasks, "memory", ["a", "b"])
     assert len(stream) == 2
     assert list(stream) == tasks
     assert stream[1] is tasks[1]
     assert stream[-1] is tasks[1]
     assert stream.source == "memory"
+    assert stream.class_names == ("a", "b")
     with pytest.raises(IndexError):
         stream[2]
 
@@ -104,3 +105,23 @@ def test_stream_is_a_sequence_of_its_tasks():
 def test_stream_wants_every_task_once_and_in_order(indices):
     with pytest.raises(UsageError, match="two announces 2 tasks"):
         Stream(StreamInfo("two", (1, 1, 1), 10, 2), [task(index=index) for index in indices])
+
+
+def test_an_empty_task_is_named():
+    with pytest.raises(InputError, match="Task 1 of two has no training examples"):
+        Stream(StreamInfo("two", (1, 1, 1), 10, 2, domain_incremental=True), [task(), task([], index=1)])
+
+
+def test_classes_repeated_across_tasks_are_named_unless_the_domain_changes():
+    tasks = [task(classes=[0, 1]), task(index=1, classes=[2, 1])]
+    with pytest.raises(InputError, match="Class 1 of two is in task 0 and again in task 1"):
+        Stream(StreamInfo("two", (1, 1, 1), 10, 2), tasks)
+    Stream(StreamInfo("two", (1, 1, 1), 10, 2, domain_incremental=True), tasks)
+
+
+@pytest.mark.parametrize("label", [-1, 10])
+def test_classes_beyond_the_head_are_named(label):
+    with pytest.raises(
+        InputError, match=f"Task 0 of one has class {label}, but classes are 0 to 9; number them from zero"
+    ):
+        Stream(StreamInfo("one", (1, 1, 1), 10, 1), [task(classes=[0, label])])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from merlin_cl.errors import UsageError
+from merlin_cl.errors import InputError, UsageError
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 Transform = Callable[[Tensor], Tensor]
@@ -52,6 +52,7 @@ class Task:
         """`order` shuffles the training examples; a generator of the task's own, so that no task depends on another."""
         self.info = info
         self.train_count = len(train)
+        self.test_count = len(test)
         self._train: Selection | None = train
         self._test = test
         self._order = order
@@ -91,6 +92,8 @@ class Stream:
                 f"{info.name} announces {info.tasks} tasks, but was given tasks {[task.info.index for task in tasks]}; "
                 "give every task once, in order."
             )
+        self._check_examples(info, tasks)
+        self._check_classes(info, tasks)
         self.info = info
         self.source = source
         self.class_names = tuple(class_names)
@@ -104,3 +107,27 @@ class Stream:
 
     def __getitem__(self, index: int) -> Task:
         return self._tasks[index]
+
+    @staticmethod
+    def _check_examples(info: StreamInfo, tasks: Sequence[Task]) -> None:
+        for task in tasks:
+            for count, kind in ((task.train_count, "training"), (task.test_count, "test")):
+                if not count:
+                    raise InputError(
+                        f"Task {task.info.index} of {info.name} has no {kind} examples; give it some or drop it."
+                    )
+
+    @staticmethod
+    def _check_classes(info: StreamInfo, tasks: Sequence[Task]) -> None:
+        owner: dict[int, int] = {}
+        for index, label in ((task.info.index, label) for task in tasks for label in task.info.classes):
+            if not 0 <= label < info.classes:
+                raise InputError(
+                    f"Task {index} of {info.name} has class {label}, but classes are 0 to {info.classes - 1}; "
+                    "number them from zero."
+                )
+            if not info.domain_incremental and owner.setdefault(label, index) != index:
+                raise InputError(
+                    f"Class {label} of {info.name} is in task {owner[label]} and again in task {index}; give each class to "
+                    "one task, or make the stream domain-incremental."
+                )
