@@ -139,6 +139,15 @@ def test_answers_do_not_depend_on_how_many_are_asked_at_once(monkeypatch):
     torch.testing.assert_close(bank.logits(x), together)
 
 
+def test_a_sampled_variance_below_zero_counts_as_zero():
+    weights = SMALL.initial(2, draws(0))
+    SMALL.views(weights)["variances"].fill_(-1.0)
+    logits = Bank(SMALL, weights).logits(torch.rand(4, 2, 8, 8, generator=draws(1)))
+    SMALL.views(weights)["variances"].fill_(0.0)
+    assert logits.isfinite().all()
+    assert torch.equal(logits, Bank(SMALL, weights).logits(torch.rand(4, 2, 8, 8, generator=draws(1))))
+
+
 def test_no_inputs_give_no_answers():
     assert Bank(SMALL, SMALL.initial(3, draws(0))).logits(torch.rand(0, 2, 8, 8)).shape == (3, 0, 3)
 

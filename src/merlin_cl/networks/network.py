@@ -47,7 +47,7 @@ class Network(ABC):
         """Logits [M, N, classes] for inputs x [M, N, *input_shape], each member with its own.
 
         `batch` None: evaluation. Otherwise training: a network that keeps statistics normalises by those of the batch
-        and updates the ones it keeps in place.
+        and updates the ones it keeps in place. In training, gradients of weights may go to `Weight.gradient` alone.
         """
 
     @abstractmethod

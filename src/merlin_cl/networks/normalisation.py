@@ -115,8 +115,8 @@ class ByShares:
 
 
 def scale_and_shift(gain: Tensor, bias: Tensor, kept: Statistics) -> tuple[Tensor, Tensor]:
-    """Normalisation by running statistics, as in evaluation: x * scale + shift."""
-    scale = gain * (kept.variance + EPSILON).rsqrt()
+    """Normalisation by running statistics, as in evaluation: x * scale + shift. (A sampled variance may be negative.)"""
+    scale = gain * (kept.variance.clamp(min=0) + EPSILON).rsqrt()
     return scale, bias - kept.mean * scale
 
 
