@@ -4,6 +4,9 @@ A row of `weights` is a network (the paper's psi): reading weights out or writin
 Layers are views of that tensor, gradients views of another, and one fused Adam step over the flat tensors serves all.
 """
 
+from collections.abc import Callable
+from typing import Literal
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -11,6 +14,7 @@ from torch.nn import functional
 from merlin_cl.networks.network import BatchUse, Network, Weight
 
 MASKED = -1e10
+Optimiser = Literal["adam", "sgd"]
 
 
 class Bank:
@@ -36,9 +40,20 @@ class Bank:
 
 
 class Training:
-    """Adam for every member of a bank at once, on a loss that may weigh each example differently for each member."""
+    """Adam (or plain gradient descent) for every member of a bank at once.
 
-    def __init__(self, bank: Bank, learning_rate: float, weight_decay: float = 0.0, decoupled: bool = True) -> None:
+    `step` minimises cross-entropy, which may weigh each example differently for each member. For a loss of another kind,
+    `gradient` fills the flat gradient, the caller may change it in place, and `update` takes the step.
+    """
+
+    def __init__(
+        self,
+        bank: Bank,
+        learning_rate: float,
+        weight_decay: float = 0.0,
+        decoupled: bool = True,
+        optimiser: Optimiser = "adam",
+    ) -> None:
         self.bank = bank
         flat = torch.nn.Parameter(bank.weights)
         flat.grad = torch.zeros_like(bank.weights)
@@ -52,13 +67,14 @@ class Training:
             weight.value.requires_grad_()
         self._statistics = flat.data[:, network.learned :] if network.statistics else None
         self._flat = flat
-        kind = torch.optim.AdamW if decoupled else torch.optim.Adam
-        self._adam = kind([flat], lr=learning_rate, weight_decay=weight_decay, fused=True)
-        self._adam.state[flat] = {
-            "step": torch.zeros((), device=flat.device),
-            "exp_avg": torch.zeros_like(bank.weights),
-            "exp_avg_sq": torch.zeros_like(bank.weights),
-        }
+        kind = {"adam": torch.optim.AdamW if decoupled else torch.optim.Adam, "sgd": torch.optim.SGD}[optimiser]
+        self._optimiser = kind([flat], lr=learning_rate, weight_decay=weight_decay, fused=True)
+        if optimiser == "adam":
+            self._optimiser.state[flat] = {
+                "step": torch.zeros((), device=flat.device),
+                "exp_avg": torch.zeros_like(bank.weights),
+                "exp_avg_sq": torch.zeros_like(bank.weights),
+            }
 
     def step(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
         """One update of every member; returns the members' losses, [M].
@@ -83,13 +99,28 @@ class Training:
         self._update(idle)
         return means.detach()
 
+    def gradient(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
+        """The gradient [M, P] of loss(logits [M, N, classes]), a number, for inputs x [M, N, *input_shape].
+
+        It is the one that `update` follows: what the caller changes in it in place is what the members move along. All
+        that the loss needs of the members must come from this one pass: layers write their gradients rather than add.
+        """
+        assert self._flat.grad is not None
+        self._flat.grad.zero_()  # weights that take no part in the loss
+        self._differentiate(loss(self.bank.network.forward(self._weights, x, BatchUse())))
+        return self._flat.grad
+
+    def update(self) -> None:
+        """One step of the optimiser along the gradient as it stands."""
+        self._update([])
+
     def state(self) -> dict[str, Tensor]:
         """Adam's step count and moments; the weights are the bank's."""
-        return {name: value.clone() for name, value in self._adam.state[self._flat].items()}
+        return {name: value.clone() for name, value in self._optimiser.state[self._flat].items()}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Take over Adam's state from `state()`."""
-        for name, value in self._adam.state[self._flat].items():
+        for name, value in self._optimiser.state[self._flat].items():
             value.copy_(state[name])
 
     def _differentiate(self, loss: Tensor) -> None:
@@ -100,16 +131,17 @@ class Training:
                 weight.gradient.copy_(gradient)
 
     def _update(self, idle: list[int]) -> None:
-        """One Adam step; idle members keep weights and moments (the step count, for bias correction, is shared)."""
-        moving = [self.bank.weights, *(self._adam.state[self._flat][name] for name in ("exp_avg", "exp_avg_sq"))]
+        """One step; idle members keep weights and moments (the step count, for bias correction, is shared)."""
+        moments = [value for value in self._optimiser.state[self._flat].values() if value.dim()]
+        moving = [self.bank.weights, *moments]
         kept = [tensor[idle] for tensor in moving] if idle else []
         with torch.no_grad():
             if self._statistics is None:
-                self._adam.step()
+                self._optimiser.step()
             else:
                 statistics = self._statistics.clone()
-                self._statistics.zero_()  # with a gradient of zero, zero is what neither Adam nor decay moves
-                self._adam.step()
+                self._statistics.zero_()  # with a gradient of zero, zero is what neither optimiser nor decay moves
+                self._optimiser.step()
                 self._statistics.copy_(statistics)
             for tensor, rows in zip(moving, kept, strict=False):
                 tensor[idle] = rows

@@ -70,6 +70,12 @@ class Network(ABC):
         return self.size - sum(math.prod(self.shapes[name]) for name in self.statistics)
 
     @property
+    def head(self) -> tuple[str, str]:
+        """Names of weight and bias of the last layer, which turns features into logits: the last ones that are learned."""
+        weight, bias = [name for name in self.shapes if name not in self.statistics][-2:]
+        return weight, bias
+
+    @property
     def examples_at_once(self) -> int:
         """How many examples, summed over members, may go through in one piece before memory becomes the limit."""
         return sys.maxsize
@@ -86,6 +92,16 @@ class Network(ABC):
     def apply(self, flat: Tensor, x: Tensor) -> Tensor:
         """Logits [M, N, classes] as a differentiable function of the weights [M, P], in evaluation."""
         return self.forward({name: Weight(value) for name, value in self.views(flat).items()}, x)
+
+    def features(self, flat: Tensor, x: Tensor) -> Tensor:
+        """What the last layer takes, [M, N, features], for x [M, N, *input_shape], in evaluation."""
+        weights = {name: Weight(value) for name, value in self.views(flat).items()}
+        weight, bias = self.head
+        width = self.shapes[weight][0]
+        identity = torch.eye(width, dtype=flat.dtype, device=flat.device)
+        weights[weight] = Weight(identity.expand(len(flat), width, width))
+        weights[bias] = Weight(flat.new_zeros(len(flat), width))
+        return self.forward(weights, x)
 
     def torch_views(self, flat: Tensor) -> dict[str, Tensor]:
         """`views` under the names and in the order that they have in the `state_dict` of `module`."""

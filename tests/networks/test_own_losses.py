@@ -1,0 +1,84 @@
+"""A loss of a method's own, features, and gradients of single examples, against the plain ways to the same numbers."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.per_example import per_example_gradients
+from merlin_cl.networks.resnet import ResNet
+
+NETWORKS = [MLP((2, 3), 4, (5, 6)), ResNet((2, 8, 8), 4, (3, 4))]
+EVERYTHING = torch.ones(4, dtype=torch.bool)
+
+
+@pytest.fixture(params=NETWORKS, ids=["mlp", "resnet"])
+def network(request):
+    return request.param
+
+
+def examples(network, count=6, seed=1):
+    generator = torch.Generator().manual_seed(seed)
+    x = torch.rand(count, *network.input_shape, generator=generator)
+    return x, torch.randint(0, network.classes, (count,), generator=generator)
+
+
+def bank_of(network, members=1):
+    return Bank(network, network.initial(members, torch.Generator().manual_seed(0)))
+
+
+def test_a_gradient_and_an_update_are_a_step(network):
+    x, y = examples(network)
+    own, plain = bank_of(network), bank_of(network)
+    by_hand, by_step = Training(own, 1e-2), Training(plain, 1e-2)
+    for _ in range(3):
+        by_hand.gradient(x.unsqueeze(0), lambda logits: functional.cross_entropy(logits[0], y))
+        by_hand.update()
+        by_step.step(x, y, EVERYTHING)
+    assert torch.equal(own.weights, plain.weights)
+
+
+def test_plain_descent_follows_the_gradient_as_the_caller_leaves_it(network):
+    x, y = examples(network)
+    bank = bank_of(network)
+    training = Training(bank, 0.5, optimiser="sgd")
+    gradient = training.gradient(x.unsqueeze(0), lambda logits: functional.cross_entropy(logits[0], y))
+    gradient *= -2
+    before = bank.weights.clone()
+    training.update()
+    learned = network.learned
+    torch.testing.assert_close(bank.weights[:, :learned], (before - 0.5 * gradient)[:, :learned])
+    assert torch.equal(bank.weights[:, learned:], before[:, learned:])
+    assert training.state() == {}
+
+
+def test_weights_outside_the_loss_have_no_gradient(network):
+    x, y = examples(network)
+    training = Training(bank_of(network), 1e-2)
+    training.gradient(x.unsqueeze(0), lambda logits: functional.cross_entropy(logits[0], y))
+    assert (training.gradient(x.unsqueeze(0), lambda logits: logits.sum() * 0) == 0).all()
+
+
+def test_features_are_what_the_head_takes(network):
+    x, _ = examples(network)
+    bank = bank_of(network, members=2)
+    inputs = x.expand(2, *x.shape)
+    weight, bias = (network.views(bank.weights)[name] for name in network.head)
+    features = network.features(bank.weights, inputs)
+    torch.testing.assert_close(features @ weight + bias.unsqueeze(1), network.apply(bank.weights, inputs))
+
+
+def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
+    x, y = examples(network)
+    row = bank_of(network).weights[0]
+
+    gradients = per_example_gradients(
+        network, row, x, lambda logits: functional.cross_entropy(logits, y, reduction="none")
+    )
+    for at in range(len(y)):
+        flat = row.unsqueeze(0).clone().requires_grad_()
+        logits = network.apply(flat, x[at : at + 1].unsqueeze(0))[0]
+        (alone,) = torch.autograd.grad(functional.cross_entropy(logits, y[at : at + 1]), flat)
+        alone[:, network.learned :] = 0
+        torch.testing.assert_close(gradients[at], alone[0])
