@@ -4,6 +4,7 @@ import dataclasses
 
 import pytest
 import torch
+from rival_cases import RIVALS
 
 from merlin_cl import battery
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
@@ -30,6 +31,7 @@ PAPER = dataclasses.replace(
 )
 CASES = {
     "single": SingleSettings(hidden_units=(8,), updates_per_batch=5, learning_rate=2e-2),
+    **RIVALS,
     "gdumb-ensemble": GDumbEnsembleSettings(**SMALL_ENSEMBLE),
     "gdumb-ensemble random": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="random", vote="majority"),
     "merlin": SMALL_MERLIN,

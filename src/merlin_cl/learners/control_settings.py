@@ -3,27 +3,19 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
+from merlin_cl.learners.network_settings import NetworkSettings
 
 
 @dataclass(frozen=True)
-class SingleSettings(ClassifierSettings):
+class SingleSettings(NetworkSettings):
     """One network that learns task after task: what happens when nothing is done about forgetting."""
 
     method: ClassVar[str] = "single"
     learner: ClassVar[str] = "merlin_cl.learners.single:Single"
 
-    updates_per_batch: int = 1
-    """Gradient steps on each arriving batch."""
-    learning_rate: float = 1e-3
-    """Adam's learning rate."""
     weight_decay: float = 1e-3
-    """Adam's weight decay (as an L2 term, as in the paper)."""
-
-    def __post_init__(self) -> None:
-        self.require_at_least(1, "updates_per_batch")
-        self.require_at_least(0, "learning_rate", "weight_decay")
+    """Weight decay, as an L2 term in the gradient, as in the paper."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ class ExemplarMemory:
     `random` is reservoir sampling: at any time every example seen so far is held with the same probability. `balanced` is the
     class-balanced reservoir of Chrysakis and Moens (2020): a newcomer of a group that is not the largest takes the place of
     a random member of the largest; within the largest groups, reservoir sampling. A group is a class of a task, so
-    that domains which share their labels are balanced too.
+    that domains which share their labels are balanced too. A method may keep notes, K numbers, beside each exemplar.
     """
 
     def __init__(self, budget: int, choice: Choice, input_shape: tuple[int, ...], generator: torch.Generator) -> None:
@@ -25,6 +25,7 @@ class ExemplarMemory:
         self.choice = choice
         self._generator = generator
         self._x = torch.zeros(0, *input_shape)  # [n, *input_shape], n <= budget; the dtype of what arrives
+        self._notes: Tensor | None = None  # [n, K]
         self._labels: list[int] = []
         self._tasks: list[int] = []
         self._seen: dict[Group, int] = {}  # examples of each group that have passed
@@ -42,6 +43,16 @@ class ExemplarMemory:
         """Labels, int64 [n]."""
         return torch.tensor(self._labels, dtype=torch.int64, device=self._x.device)
 
+    @property
+    def tasks(self) -> Tensor:
+        """The task each exemplar came with, int64 [n]."""
+        return torch.tensor(self._tasks, dtype=torch.int64, device=self._x.device)
+
+    @property
+    def notes(self) -> Tensor:
+        """What was noted beside each exemplar, [n, K]; [0, 0] before the first."""
+        return torch.zeros(0, 0) if self._notes is None else self._notes
+
     def of_task(self, task: int) -> tuple[Tensor, Tensor]:
         """Inputs and labels of one task's exemplars."""
         return self._where([other == task for other in self._tasks])
@@ -56,23 +67,32 @@ class ExemplarMemory:
 
     @property
     def stored_bytes(self) -> int:
-        """Inputs, and a byte each for label and task."""
-        return self._x.numel() * self._x.element_size() + 2 * len(self)
+        """Inputs, a byte each for label and task, and notes."""
+        return self._x.numel() * self._x.element_size() + 2 * len(self) + 4 * self.notes.numel()
 
-    def offer(self, x: Tensor, y: Tensor, task: int) -> None:
-        """Show the memory examples of a task as they pass."""
-        for example, label in zip(x, y.tolist(), strict=True):
+    def offer(self, x: Tensor, y: Tensor, task: int, notes: Tensor | None = None) -> None:
+        """Show the memory examples of a task as they pass, perhaps with notes [N, K]."""
+        for at, (example, label) in enumerate(zip(x, y.tolist(), strict=True)):
             self._seen[task, label] = self._seen.get((task, label), 0) + 1
             place = self._place((task, label))
-            if place is None:
-                continue
-            if place == len(self):
-                self._x = torch.cat([self._x.to(example), example.unsqueeze(0)])
-                self._labels.append(label)
-                self._tasks.append(task)
-            else:
-                self._x[place] = example
-                self._labels[place], self._tasks[place] = label, task
+            if place is not None:
+                self.put(place, example, label, task, None if notes is None else notes[at])
+
+    def put(self, place: int, example: Tensor, label: int, task: int, note: Tensor | None = None) -> None:
+        """Hold an example at a place, that of an exemplar or the next free one, with a note [K] if others have one."""
+        assert place < self.budget, place
+        if place == len(self):
+            self._x = torch.cat([self._x.to(example), example.unsqueeze(0)])
+            self._labels.append(label)
+            self._tasks.append(task)
+            if note is not None:
+                note = note.unsqueeze(0)
+                self._notes = note.clone() if self._notes is None else torch.cat([self._notes, note])
+        else:
+            self._x[place] = example
+            self._labels[place], self._tasks[place] = label, task
+            if note is not None and self._notes is not None:
+                self._notes[place] = note
 
     def _place(self, group: Group) -> int | None:
         """Where a newcomer goes: a free place, that of the exemplar it replaces, or nowhere."""
@@ -104,11 +124,13 @@ class ExemplarMemory:
             "tasks": list(self._tasks),
             "seen": [[*group, count] for group, count in self._seen.items()],
             "generator": self._generator.get_state(),
+            **({} if self._notes is None else {"notes": self._notes.clone()}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over what `state()` gave."""
         self._x = state["x"].clone()
+        self._notes = state["notes"].clone() if "notes" in state else None
         self._labels = list(state["labels"])
         self._tasks = list(state["tasks"])
         self._seen = {(task, label): count for task, label, count in state["seen"]}

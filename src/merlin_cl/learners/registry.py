@@ -13,6 +13,7 @@ BUILT_IN = {
     "merlin": "merlin_cl.learners.merlin.settings:MerlinSettings",
     "gdumb-ensemble": "merlin_cl.learners.control_settings:GDumbEnsembleSettings",
     "single": "merlin_cl.learners.control_settings:SingleSettings",
+    "er": "merlin_cl.learners.rival_settings:ERSettings",
 }
 
 

@@ -1,0 +1,87 @@
+"""What rivals with one network share: the network, its optimiser, and how it answers. A method says what an update is."""
+
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TypeVar
+
+from torch import Tensor
+from torch.nn import functional
+
+from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.network_settings import NetworkSettings
+from merlin_cl.learners.voting import vote
+from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+
+Settings = TypeVar("Settings", bound=NetworkSettings)
+
+
+class NetworkLearner(Learner[Settings]):
+    """One network (a bank of one), trained as the stream passes, the optimiser going on from task to task as well."""
+
+    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
+        super().__init__(stream, settings, seed, device)
+        self.network = settings.classifier(stream)
+        self._bank = Bank(self.network, self.network.initial(1, self.generator("initial")).to(self.device))
+        self._training = Training(
+            self._bank, settings.learning_rate, settings.weight_decay, decoupled=False, optimiser=settings.optimiser
+        )
+
+    # What a method implements
+
+    @abstractmethod
+    def _update(self, x: Tensor, y: Tensor) -> None:
+        """One update of the network on arriving examples, inputs as floats."""
+
+    def _begin(self, task: TaskInfo) -> None:
+        pass
+
+    def _observe(self, x: Tensor, y: Tensor) -> None:
+        with self.phases.timed("base"):
+            for _ in range(self.settings.updates_per_batch):
+                self._update(as_float(x), y)
+
+    def _end(self) -> None:
+        pass
+
+    # What it may use
+
+    def _gradient(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
+        """The gradient [P] that `_training.update()` will follow, of loss(logits [N, classes]) on inputs x."""
+        return self._training.gradient(x.unsqueeze(0), lambda logits: loss(logits[0]))[0]
+
+    def _descend(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> None:
+        """One step on loss(logits [N, classes])."""
+        self._gradient(x, loss)
+        self._training.update()
+
+    @property
+    def _seen_mask(self) -> Tensor:
+        """The classes seen so far, bool [classes]."""
+        return self._allowed([self.seen])[0]
+
+    # The life cycle
+
+    def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        return vote(self._bank.logits(as_float(x)), allowed, "sum-logits")
+
+    def _state(self) -> State:
+        return {"weights": self._bank.weights.clone(), "training": self._training.state()}
+
+    def _restore(self, state: State) -> None:
+        self._bank.weights.copy_(state["weights"])
+        self._training.restore(state["training"])
+
+    def stored_bytes(self) -> dict[str, int]:
+        """The network, and the optimiser's moments, which live on between tasks."""
+        moments = sum(value.numel() for value in self._training.state().values() if value.dim())
+        return {"classifier": 4 * self.network.size, "optimiser": 4 * moments}
+
+    def parameters(self) -> dict[str, int]:
+        """Weights of the classifier."""
+        return {"classifier": self.network.size}
+
+
+def cross_entropy(logits: Tensor, y: Tensor, allowed: Tensor) -> Tensor:
+    """The losses [N] of logits [N, classes] where only the `allowed` classes, bool [classes] or [N, classes], compete."""
+    return functional.cross_entropy(logits.masked_fill(~allowed, MASKED), y, reduction="none")

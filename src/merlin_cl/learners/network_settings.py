@@ -1,0 +1,42 @@
+"""Settings that all methods with one network share, with and without a memory of examples. Free of torch."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from merlin_cl.learners.classifier_settings import ClassifierSettings
+from merlin_cl.learners.ensemble_settings import Choice
+
+
+@dataclass(frozen=True)
+class NetworkSettings(ClassifierSettings):
+    """One network that learns on as the stream passes."""
+
+    updates_per_batch: int = 1
+    """Gradient steps on each arriving batch."""
+    optimiser: Literal["adam", "sgd"] = "adam"
+    """Adam, as in the paper, or plain gradient descent."""
+    learning_rate: float = 1e-3
+    """The optimiser's learning rate."""
+    weight_decay: float = 0.0
+    """Weight decay, as an L2 term in the gradient."""
+
+    def __post_init__(self) -> None:
+        self.require_at_least(1, "updates_per_batch")
+        self.require_at_least(0, "learning_rate", "weight_decay")
+
+
+@dataclass(frozen=True)
+class ReplaySettings(NetworkSettings):
+    """One network that sees examples from a bounded memory again."""
+
+    exemplars: int = 200
+    """Examples that may be kept, in all."""
+    exemplar_choice: Choice = "random"
+    """How they are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+    replay: int = 10
+    """Exemplars that are seen again with every update."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "exemplars")
+        self.require_at_least(0, "replay")

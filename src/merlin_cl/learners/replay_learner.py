@@ -1,0 +1,60 @@
+"""What methods that replay share: a memory filled from the stream as it passes, and draws from it."""
+
+from typing import TypeVar
+
+import torch
+from torch import Tensor
+
+from merlin_cl.learners.exemplars import ExemplarMemory
+from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.network_learner import NetworkLearner
+from merlin_cl.learners.network_settings import ReplaySettings
+from merlin_cl.protocol import StreamInfo
+
+Settings = TypeVar("Settings", bound=ReplaySettings)
+
+
+class ReplayLearner(NetworkLearner[Settings]):
+    """One network and a memory. What arrives enters the memory after it was learned from, so none is replayed at once."""
+
+    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
+        super().__init__(stream, settings, seed, device)
+        self.memory = ExemplarMemory(
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+        )
+        self._draws = self.generator("replay")
+
+    def _observe(self, x: Tensor, y: Tensor) -> None:
+        super()._observe(x, y)
+        self._remember(x, y)
+
+    def _remember(self, x: Tensor, y: Tensor) -> None:
+        """Show the memory what has been learned from, in the form in which it arrived."""
+        self.memory.offer(x, y, self.tasks[-1].index)
+
+    def _drawn(self, count: int) -> Tensor:
+        """Places of up to `count` exemplars, drawn without replacement."""
+        return torch.randperm(len(self.memory), generator=self._draws)[:count].to(self.device)
+
+    def _exemplars_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
+        """Inputs, as floats, and labels of some exemplars."""
+        return as_float(self.memory.x[places]), self.memory.y[places]
+
+    def _with_replay(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """Arriving examples followed by drawn exemplars."""
+        if len(self.memory) == 0:
+            return x, y
+        old_x, old_y = self._exemplars_at(self._drawn(self.settings.replay))
+        return torch.cat([x, old_x]), torch.cat([y, old_y])
+
+    def _state(self) -> State:
+        return {**super()._state(), "memory": self.memory.state(), "draws": self._draws.get_state()}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.memory.restore(state["memory"])
+        self._draws.set_state(state["draws"])
+
+    def stored_bytes(self) -> dict[str, int]:
+        """The network, the optimiser and the exemplars."""
+        return {**super().stored_bytes(), "exemplars": self.memory.stored_bytes}

@@ -1,0 +1,12 @@
+"""The rivals with settings small enough for the battery."""
+
+from merlin_cl.learners import rival_settings as rivals
+from merlin_cl.learners.control_settings import SingleSettings
+
+NETWORK = {"hidden_units": (8,), "updates_per_batch": 5, "learning_rate": 2e-2}
+REPLAY = {**NETWORK, "exemplars": 12, "replay": 4}
+
+RIVALS = {
+    "single by plain descent": SingleSettings(**{**NETWORK, "learning_rate": 0.2}, optimiser="sgd"),
+    "er": rivals.ERSettings(**REPLAY),
+}
