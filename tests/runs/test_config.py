@@ -17,6 +17,7 @@ from . import fakes
         {"threads": 2},
         {"device": "cuda"},
         {"source": "other data"},
+        {"fingerprint": "another"},
         {"method": fakes.MeansSettings(noise=0.2)},
         {"method": fakes.QuietSettings()},
     ],
@@ -26,7 +27,7 @@ def test_whatever_influences_the_result_gives_another_folder(config, change):
 
 
 def test_labels_do_not_give_another_folder(config):
-    assert replace(config, preset="other", data="somewhere").name == config.name
+    assert replace(config, preset="other", data="somewhere", place="there", tasks=3).name == config.name
 
 
 def test_the_folder_is_named_after_what_is_in_it(config):

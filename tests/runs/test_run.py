@@ -12,6 +12,7 @@ from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import RunStoppedError, resume, run
 from merlin_cl.streams.settings import PermutedMnistSettings
+from streams.official import write_mnist
 
 from . import fakes
 
@@ -153,9 +154,31 @@ def test_a_damaged_checkpoint_can_be_deleted(config, done, tmp_path, silent):
 
 
 def test_other_data_are_another_run_and_are_refused_on_resume(config, done, silent):
-    write_json(done.path / "config.json", json.loads((done.path / "config.json").read_text()) | {"source": "elsewhere"})
-    with pytest.raises(MerlinError, match="data from 'elsewhere'"):
-        resume(done, silent)
+    (done.path / "result.json").unlink()
+    record = json.loads((done.path / "config.json").read_text())
+    for change in ({"source": "elsewhere"}, {"fingerprint": "elsewhere"}):
+        write_json(done.path / "config.json", record | change)
+        with pytest.raises(MerlinError, match=r"begun with other data \(.*elsewhere"):
+            resume(done, silent)
+
+
+def test_data_may_be_moved(config, done, silent, tmp_path):
+    before = done.result()
+    here, there = write_mnist(tmp_path / "here", train=600), tmp_path / "there"
+    elsewhere = replace(config, data=str(here))
+    first = run(elsewhere, tmp_path, silent)
+    assert first.path != done.path
+    assert first.result()["scores"] != before["scores"]
+    (first.path / "result.json").unlink()
+    here.rename(there)
+    with pytest.raises(MerlinError, match=r"is no longer there; say where it is now: `merlin resume .* --data PATH`"):
+        resume(first, silent)
+    resume(first, silent, str(there))
+    assert run(replace(config, data=str(there)), tmp_path, silent).path == first.path
+    write_mnist(there, train=600, test=60)
+    (first.path / "result.json").unlink()
+    with pytest.raises(MerlinError, match="begun with other data"):
+        resume(first, silent, str(there))
 
 
 @pytest.mark.parametrize("device", ["cuda", "cuda:7", "gpu", "meta"])

@@ -31,7 +31,7 @@ def test_embedded_slice_is_whole(part):
 
 def test_without_any_folder_the_slice_is_used_and_named():
     stream = SplitMnistSettings().build(0)
-    assert stream.source == "embedded slice (first 10,000 training images)"
+    assert stream.source == "MNIST, embedded slice of the first 10,000 training images"
     assert [task.train_count for task in stream] == [1000] * 5
     assert sum(len(task.test()[1]) for task in stream) == 10_000
 
@@ -55,7 +55,7 @@ def test_environment_comes_before_the_cache_and_after_the_user(write, tmp_path, 
 
 def test_environment_may_hold_other_data_only(tmp_path, monkeypatch):
     monkeypatch.setenv("MERLIN_DATA", str(tmp_path))
-    assert open_data_set("mnist").place == "embedded slice"
+    assert open_data_set("mnist").place == "the package"
 
 
 def test_environment_that_is_no_folder_is_refused(tmp_path, monkeypatch):

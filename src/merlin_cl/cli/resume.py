@@ -17,6 +17,8 @@ class ResumeOptions:
 
     folder: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR")]
     """The run folder, as `merlin list` shows it."""
+    data: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
+    """Where the data are now, if they were moved."""
     json: Flag = False
     """Print the result as JSON."""
 
@@ -31,5 +33,5 @@ def main(argv: list[str]) -> None:
         from merlin_cl.runs.run import resume
 
         with display() as show:
-            resume(folder, show)
+            resume(folder, show, None if options.data is None else str(options.data.expanduser().resolve()))
     tell(folder, as_json=options.json)

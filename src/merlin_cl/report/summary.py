@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from merlin_cl.errors import MerlinError
@@ -12,6 +12,8 @@ from merlin_cl.paper.published import Published, headline
 from merlin_cl.streams.registry import stream_settings
 
 Result = dict[str, Any]
+NAMES = ("name", "kind")
+"""What is recorded of a stream or method beside its settings."""
 
 
 @dataclass(frozen=True)
@@ -74,14 +76,14 @@ def _row(group: list[Result], place: int) -> Row:
         std=stds,
         changed=changed_stream(first) | _changed_method(first),
         # Streams have the paper's protocol by default; with other settings there is nothing to compare with.
-        paper=None if changed_stream(first) else headline(first["method"], first["stream"], view, inference),
+        paper=None if changed_stream(first) else headline(first["method"], _kind(first), view, inference),
     )
 
 
 def changed_stream(result: Result) -> dict[str, Any]:
     """The settings of the stream that are not its defaults."""
     try:
-        default = stream_settings(result["stream"])().record()
+        default = stream_settings(_kind(result))().record()
     except (MerlinError, TypeError):  # a stream of another package that is not installed here, or has no defaults
         default = {}
     return _differing(result["settings"]["stream"], default)
@@ -90,8 +92,10 @@ def changed_stream(result: Result) -> dict[str, Any]:
 def _changed_method(result: Result) -> dict[str, Any]:
     record = result["settings"]["stream"]
     try:
-        stream = stream_settings(result["stream"])(**{name: record[name] for name in record if name != "name"})
-        default = method_settings(result["method"]).preset(result["preset"], stream.info()).record()
+        stream = stream_settings(_kind(result))(**{name: record[name] for name in record if name not in NAMES})
+        shared = any(score["view"] == "domain-incremental" for score in result["scores"])
+        info = replace(stream.outline(), domain_incremental=shared)
+        default = method_settings(result["method"]).preset(result["preset"], info).record()
     except (MerlinError, TypeError):
         default = {}
     return _differing(result["settings"]["method"], default)
@@ -99,4 +103,10 @@ def _changed_method(result: Result) -> dict[str, Any]:
 
 def _differing(settings: dict[str, Any], default: dict[str, Any]) -> dict[str, Any]:
     known = json.loads(json.dumps(default))  # as it was written: tuples are lists
-    return {name: value for name, value in settings.items() if name != "name" and known.get(name) != value}
+    return {name: value for name, value in settings.items() if name not in NAMES and known.get(name) != value}
+
+
+def _kind(result: Result) -> str:
+    """The stream by the name of its settings; a user's own data have a name of their own beside it."""
+    kind: str = result["settings"]["stream"].get("kind", result["stream"])
+    return kind

@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The version of the run folder; raised when an older merlin-cl could no longer read what this one writes."""
 
+LABELS = ("preset", "data", "place", "tasks")
+"""What does not influence the result: the same data in another place give the same run."""
+
 Settings = TypeVar("Settings", StreamSettings, MethodSettings)
 
 
 @dataclass(frozen=True)
 class RunConfig:
-    """All that influences the result of a run, and two labels that do not (`preset`, `data`)."""
+    """All that influences the result of a run, and labels that do not (`preset`, `data`, `place`, `tasks`)."""
 
     stream: StreamSettings
     method: MethodSettings
@@ -38,9 +41,15 @@ class RunConfig:
     preset: str = "default"
     """Where the settings of the method came from before single ones were changed."""
     data: str | None = None
-    """The folder in which data sets were looked for first."""
+    """The folder in which data sets were looked for first; of a user's own data, the file or folder itself."""
     source: str = ""
     """Which data were found, in the words of the stream: other data give another result."""
+    fingerprint: str = ""
+    """The checksum of their content."""
+    place: str = ""
+    """Where they were found."""
+    tasks: int = 0
+    """How many tasks the stream has; 0 until it has been built."""
 
     def __post_init__(self) -> None:
         for name, least in (("seed", 0), ("batch_size", 1), ("threads", 1)):
@@ -53,40 +62,47 @@ class RunConfig:
         """The stream, its data loaded."""
         return self.stream.build(self.seed, self.data)
 
-    def having(self, source: str) -> RunConfig:
+    def having(self, stream: Stream) -> RunConfig:
         """The same with the data named that were found."""
-        return replace(self, source=source)
+        return replace(
+            self, source=stream.source, fingerprint=stream.fingerprint, place=stream.place, tasks=stream.info.tasks
+        )
 
     @property
     def digest(self) -> str:
         """Eight letters that differ for settings that differ in anything that influences the result."""
-        matters = {key: value for key, value in self.record().items() if key not in ("preset", "data", "tasks")}
+        matters = {key: value for key, value in self.record().items() if key not in LABELS}
+        matters["stream"]["name"] = self.stream.stream  # a user's own data may be given another name
         return hashlib.sha256(json.dumps(matters, sort_keys=True).encode()).hexdigest()[:8]
 
     @property
     def name(self) -> str:
         """The name of the run folder."""
-        return f"{self.stream.stream}-{self.method.method}-s{self.seed}-{self.digest}"
+        return f"{self.stream.title(self.data)}-{self.method.method}-s{self.seed}-{self.digest}"
 
     def record(self) -> dict[str, Any]:
         """The content of config.json."""
         return {
             "format": FORMAT,
-            "stream": {"name": self.stream.stream, **self.stream.record()},
+            "stream": {"name": self.stream.title(self.data), **self._kind(), **self.stream.record()},
             "method": {"name": self.method.method, **self.method.record()},
-            "tasks": self.stream.info().tasks,
         } | {field.name: getattr(self, field.name) for field in fields(self) if field.name not in ("stream", "method")}
 
     @classmethod
     def from_record(cls, record: dict[str, Any]) -> Self:
         """The configuration that `record` was written from."""
         stream, method = dict(record["stream"]), dict(record["method"])
+        name = stream.pop("name")
         rest = {field.name: record[field.name] for field in fields(cls) if field.name not in ("stream", "method")}
         return cls(
-            stream=_settings_from(stream_settings(stream.pop("name")), stream),
+            stream=_settings_from(stream_settings(stream.pop("kind", name)), stream),
             method=_settings_from(method_settings(method.pop("name")), method),
             **rest,
         )
+
+    def _kind(self) -> dict[str, str]:
+        """Which settings those of the stream are, where its name does not say so."""
+        return {"kind": self.stream.stream} if self.stream.title(self.data) != self.stream.stream else {}
 
 
 def _settings_from(kind: type[Settings], record: dict[str, Any]) -> Settings:

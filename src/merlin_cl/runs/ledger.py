@@ -78,6 +78,7 @@ class Ledger:
             "seed": config.seed,
             "tasks": self.tasks_done,
             "source": config.source,
+            "fingerprint": config.fingerprint,
             "batch_size": config.batch_size,
             "exemplars": record["method"].get("exemplars"),
             "updates_per_batch": record["method"].get("updates_per_batch"),

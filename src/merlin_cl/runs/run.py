@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,19 +36,26 @@ def run(config: RunConfig, root: Path, show: Display, *, restart: bool = False) 
     """Compute a run, or go on with it; one that is finished is computed again only on `restart`."""
     require_device(config.device)
     stream = config.build_stream()
-    config = config.having(stream.source)
+    config = config.having(stream)
     return _work_on(RunFolder(root / config.name), config, stream, show, restart)
 
 
-def resume(folder: RunFolder, show: Display) -> RunFolder:
-    """Go on with a run that was interrupted."""
+def resume(folder: RunFolder, show: Display, data: str | None = None) -> RunFolder:
+    """Go on with a run that was interrupted; `data` says where its data are now, if they were moved."""
     config = folder.config()
+    config = config if data is None else replace(config, data=data)
     require_device(config.device)
-    stream = config.build_stream()
-    if stream.source != config.source:
+    if config.data is not None and not Path(config.data).exists():
         raise MerlinError(
-            f"{folder.path} was begun with data from {config.source!r}, but now there is {stream.source!r}; "
-            "put the data back, or begin a new run with `merlin run`."
+            f"{config.data} with the data of {folder.path} is no longer there; say where it is now: "
+            f"`merlin resume {folder.path} --data PATH`."
+        )
+    stream = config.build_stream()
+    if (stream.source, stream.fingerprint) != (config.source, config.fingerprint):
+        raise MerlinError(
+            f"{folder.path} was begun with other data ({config.source}, checksum {config.fingerprint}) than there are in "
+            f"{stream.place} now ({stream.source}, checksum {stream.fingerprint}); put the data back, or begin a new run "
+            "with `merlin run`."
         )
     return _work_on(folder, config, stream, show, restart=False)
 

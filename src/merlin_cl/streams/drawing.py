@@ -10,6 +10,7 @@ from torch import Tensor
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.protocol import TaskInfo
 from merlin_cl.streams.datasets import DataSet, Part
+from merlin_cl.streams.fingerprint import fingerprint
 from merlin_cl.streams.randomness import generator
 from merlin_cl.streams.settings import DrawnSettings
 from merlin_cl.streams.stream import Pool, Selection, Stream, Task, Transform
@@ -33,12 +34,19 @@ class TaskPlan:
 def drawn_stream(settings: DrawnSettings, seed: int, plans: Sequence[TaskPlan], class_names: Sequence[str]) -> Stream:
     """The stream whose tasks follow the plans; plans that share a data set come one after another."""
     tasks: list[Task] = []
-    described: list[str] = []
+    drawings: list[_Drawing] = []
     for _, group in groupby(plans, key=lambda plan: id(plan.source)):
         drawn = _Drawing(settings, seed, list(group))
         tasks += drawn.tasks()
-        described.append(drawn.described)
-    return Stream(settings.info(), tasks, "; ".join(described), class_names)
+        drawings.append(drawn)
+    return Stream(
+        settings.info(),
+        tasks,
+        "; ".join(drawn.content for drawn in drawings),
+        class_names,
+        fingerprint(*(tensor for drawn in drawings for pool in drawn.pools for tensor in (pool.x, pool.y))),
+        "; ".join(drawn.source.place for drawn in drawings),
+    )
 
 
 class _Drawing:
@@ -51,6 +59,8 @@ class _Drawing:
         self.source = plans[0].source
         self.train = self.source.read("train")
         self.described = self.source.describe(self.train)
+        self.content = self.source.content(self.train)
+        self.pools: list[Pool] = []
 
     def tasks(self) -> list[Task]:
         """The tasks, their images in memory: only those that some task draws or is scored on."""
@@ -115,6 +125,7 @@ class _Drawing:
             for label, place in plan.places.items():
                 output[label] = place
         pool = Pool(part.images(needed, self.settings.info().input_shape), output[part.labels[needed]])
+        self.pools.append(pool)
         return pool, list(found.split([len(at) for at in positions]))
 
     def _require_every_class(self, part: Part, which: str) -> None:

@@ -84,9 +84,16 @@ class Stream:
     """Tasks in the order in which they are learned."""
 
     def __init__(
-        self, info: StreamInfo, tasks: Sequence[Task], source: str = "", class_names: Sequence[str] = ()
+        self,
+        info: StreamInfo,
+        tasks: Sequence[Task],
+        source: str = "",
+        class_names: Sequence[str] = (),
+        fingerprint: str = "",
+        place: str = "",
     ) -> None:
-        """`source` says where the data came from; results record it. `class_names` are those of the head, in its order."""
+        """`source` says in words which data these are and `fingerprint` is their checksum: results record both, and moving
+        the data changes neither. `place` says where they are. `class_names` are those of the head, in its order."""
         if [task.info.index for task in tasks] != list(range(info.tasks)):
             raise UsageError(
                 f"{info.name} announces {info.tasks} tasks, but was given tasks {[task.info.index for task in tasks]}; "
@@ -96,6 +103,8 @@ class Stream:
         self._check_classes(info, tasks)
         self.info = info
         self.source = source
+        self.fingerprint = fingerprint
+        self.place = place
         self.class_names = tuple(class_names)
         self._tasks = tuple(tasks)
 

@@ -58,8 +58,12 @@ class DataSet:
     """How many examples its training part has, in words."""
 
     def describe(self, train: Part) -> str:
-        """The data set in words, for the record of a run."""
+        """The data set and where it is, in words, for messages."""
         return f"{self.place} ({self.counted.format(len(train))})"
+
+    def content(self, train: Part) -> str:
+        """The data set in words that stay the same when it is moved, for the record of a run."""
+        return f"{self.title}, {self.counted.format(len(train))}"
 
 
 def fitted(x: Tensor, shape: tuple[int, ...]) -> Tensor:

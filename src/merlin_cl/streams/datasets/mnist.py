@@ -23,8 +23,8 @@ def mnist(place: Traversable) -> DataSet:
 def embedded_mnist() -> DataSet:
     """The slice of MNIST within the package."""
     place = files("merlin_cl.streams") / "embedded"
-    counted = "first {:,} training images"
-    return DataSet("MNIST", "embedded slice", official_classes("mnist"), partial(read_part, place), counted)
+    counted = "embedded slice of the first {:,} training images"
+    return DataSet("MNIST", "the package", official_classes("mnist"), partial(read_part, place), counted)
 
 
 def fashion_mnist(place: Traversable) -> DataSet:

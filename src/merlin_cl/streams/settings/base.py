@@ -33,8 +33,16 @@ class StreamSettings(ABC):
     """The data sets it reads, by their names in the catalogue."""
 
     @abstractmethod
-    def info(self) -> StreamInfo:
-        """What is known before the first task, without building the stream."""
+    def info(self, data: str | Path | None = None) -> StreamInfo:
+        """What is known before the first task, without building the stream. Only of your own data is `data` looked at."""
+
+    def outline(self) -> StreamInfo:
+        """What can be said before there are any data, for the help and for a table of results."""
+        return self.info()
+
+    def title(self, data: str | Path | None = None) -> str:
+        """What runs on the stream are called."""
+        return self.stream
 
     def build(self, seed: int, data: str | Path | None = None) -> Stream:
         """The stream that a seed gives; `data` is the folder to read from (None: see `places.py`)."""

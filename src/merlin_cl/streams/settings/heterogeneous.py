@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from merlin_cl.errors import UsageError, unknown
@@ -46,7 +47,7 @@ class HeterogeneousSettings(DrawnSettings):
             if name in self.datasets[:place]:
                 raise UsageError(f"datasets names {name!r} twice; each data set is one task.")
 
-    def info(self) -> StreamInfo:
+    def info(self, data: str | Path | None = None) -> StreamInfo:
         """Square colour images, one head for the classes of all data sets."""
         return StreamInfo(
             name=self.stream,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from merlin_cl.errors import UsageError
@@ -24,7 +25,7 @@ class MnistDomainSettings(DrawnSettings, CountedSettings):
         self._require_at_least_one("tasks")
         super().__post_init__()
 
-    def info(self) -> StreamInfo:
+    def info(self, data: str | Path | None = None) -> StreamInfo:
         """One channel of 28 by 28 pixels, one head for ten digits."""
         return StreamInfo(self.stream, (1, 28, 28), classes=10, tasks=self.tasks, domain_incremental=True)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar
 
 from merlin_cl.errors import UsageError, unknown
@@ -55,7 +56,7 @@ class SplitSettings(DrawnSettings, CountedSettings):
         """The names the user gave as the order."""
         return tuple(name.strip() for name in self.class_order.split(","))
 
-    def info(self) -> StreamInfo:
+    def info(self, data: str | Path | None = None) -> StreamInfo:
         """Square images, one head for all classes."""
         return StreamInfo(
             name=self.stream,
