@@ -9,4 +9,11 @@ REPLAY = {**NETWORK, "exemplars": 12, "replay": 4}
 RIVALS = {
     "single by plain descent": SingleSettings(**{**NETWORK, "learning_rate": 0.2}, optimiser="sgd"),
     "er": rivals.ERSettings(**REPLAY),
+    "er-ace": rivals.ERACESettings(**REPLAY),
+    "er-ema": rivals.EREMASettings(**REPLAY, averaging=0.8),
+    "der": rivals.DERSettings(**REPLAY),
+    "der++": rivals.DERPlusPlusSettings(**REPLAY),
+    "mir": rivals.MIRSettings(**REPLAY, candidates=8),
+    "agem": rivals.AGEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
+    "gem": rivals.GEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
 }

@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TypeVar
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -14,6 +15,8 @@ from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 Settings = TypeVar("Settings", bound=NetworkSettings)
+Part = tuple[Tensor, Callable[[Tensor], Tensor]]
+"""Inputs x [n, *input_shape] as floats, and what the network's logits [n, classes] on them cost, a number."""
 
 
 class NetworkLearner(Learner[Settings]):
@@ -46,14 +49,28 @@ class NetworkLearner(Learner[Settings]):
 
     # What it may use
 
-    def _gradient(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
-        """The gradient [P] that `_training.update()` will follow, of loss(logits [N, classes]) on inputs x."""
-        return self._training.gradient(x.unsqueeze(0), lambda logits: loss(logits[0]))[0]
+    def _gradient(self, *parts: Part) -> Tensor:
+        """The gradient [P], of the sum of the parts' losses, that `_training.update()` will follow.
 
-    def _descend(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> None:
-        """One step on loss(logits [N, classes])."""
-        self._gradient(x, loss)
+        All parts go through the network as one batch.
+        """
+        inputs, losses = zip(*(part for part in parts if len(part[0])), strict=True)
+
+        def loss(logits: Tensor) -> Tensor:
+            of_parts = logits[0].split([len(x) for x in inputs])
+            return torch.stack([cost(part) for cost, part in zip(losses, of_parts, strict=True)]).sum()
+
+        return self._training.gradient(torch.cat(inputs).unsqueeze(0), loss)[0]
+
+    def _descend(self, *parts: Part) -> None:
+        """One step on the sum of the parts' losses."""
+        self._gradient(*parts)
         self._training.update()
+
+    def _cross_entropy(self, y: Tensor, allowed: Tensor | None = None) -> Callable[[Tensor], Tensor]:
+        """The mean cross-entropy of logits with labels y, among the classes seen so far or those in `allowed`."""
+        among = self._seen_mask if allowed is None else allowed
+        return lambda logits: cross_entropy(logits, y, among).mean()
 
     @property
     def _seen_mask(self) -> Tensor:

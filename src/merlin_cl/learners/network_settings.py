@@ -26,17 +26,26 @@ class NetworkSettings(ClassifierSettings):
 
 
 @dataclass(frozen=True)
-class ReplaySettings(NetworkSettings):
-    """One network that sees examples from a bounded memory again."""
+class MemorySettings(NetworkSettings):
+    """One network and a bounded memory of examples."""
 
     exemplars: int = 200
     """Examples that may be kept, in all."""
     exemplar_choice: Choice = "random"
     """How they are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "exemplars")
+
+
+@dataclass(frozen=True)
+class ReplaySettings(MemorySettings):
+    """One network that sees examples from its memory again."""
+
     replay: int = 10
     """Exemplars that are seen again with every update."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require_at_least(1, "exemplars")
         self.require_at_least(0, "replay")

@@ -14,6 +14,13 @@ BUILT_IN = {
     "gdumb-ensemble": "merlin_cl.learners.control_settings:GDumbEnsembleSettings",
     "single": "merlin_cl.learners.control_settings:SingleSettings",
     "er": "merlin_cl.learners.rival_settings:ERSettings",
+    "er-ace": "merlin_cl.learners.rival_settings:ERACESettings",
+    "er-ema": "merlin_cl.learners.rival_settings:EREMASettings",
+    "der": "merlin_cl.learners.rival_settings:DERSettings",
+    "der++": "merlin_cl.learners.rival_settings:DERPlusPlusSettings",
+    "mir": "merlin_cl.learners.rival_settings:MIRSettings",
+    "agem": "merlin_cl.learners.rival_settings:AGEMSettings",
+    "gem": "merlin_cl.learners.rival_settings:GEMSettings",
 }
 
 

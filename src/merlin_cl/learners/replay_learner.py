@@ -1,4 +1,4 @@
-"""What methods that replay share: a memory filled from the stream as it passes, and draws from it."""
+"""What methods with exemplars share: a memory filled from the stream as it passes, and draws from it."""
 
 from typing import TypeVar
 
@@ -8,21 +8,21 @@ from torch import Tensor
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.network_learner import NetworkLearner
-from merlin_cl.learners.network_settings import ReplaySettings
+from merlin_cl.learners.network_settings import MemorySettings, ReplaySettings
 from merlin_cl.protocol import StreamInfo
 
+WithMemory = TypeVar("WithMemory", bound=MemorySettings)
 Settings = TypeVar("Settings", bound=ReplaySettings)
 
 
-class ReplayLearner(NetworkLearner[Settings]):
+class MemoryLearner(NetworkLearner[WithMemory]):
     """One network and a memory. What arrives enters the memory after it was learned from, so none is replayed at once."""
 
-    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
+    def __init__(self, stream: StreamInfo, settings: WithMemory, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.memory = ExemplarMemory(
             settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
         )
-        self._draws = self.generator("replay")
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         super()._observe(x, y)
@@ -32,9 +32,30 @@ class ReplayLearner(NetworkLearner[Settings]):
         """Show the memory what has been learned from, in the form in which it arrived."""
         self.memory.offer(x, y, self.tasks[-1].index)
 
-    def _drawn(self, count: int) -> Tensor:
-        """Places of up to `count` exemplars, drawn without replacement."""
-        return torch.randperm(len(self.memory), generator=self._draws)[:count].to(self.device)
+    def _state(self) -> State:
+        return {**super()._state(), "memory": self.memory.state()}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.memory.restore(state["memory"])
+
+    def stored_bytes(self) -> dict[str, int]:
+        """The network, the optimiser and the exemplars."""
+        return {**super().stored_bytes(), "exemplars": self.memory.stored_bytes}
+
+
+class ReplayLearner(MemoryLearner[Settings]):
+    """A learner that draws from its memory."""
+
+    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
+        super().__init__(stream, settings, seed, device)
+        self._draws = self.generator("replay")
+
+    def _drawn(self, count: int, among: Tensor | None = None) -> Tensor:
+        """Places of up to `count` exemplars, drawn without replacement from all or from those at some places."""
+        size = len(self.memory) if among is None else len(among)
+        drawn = torch.randperm(size, generator=self._draws)[:count].to(self.device)
+        return drawn if among is None else among[drawn]
 
     def _exemplars_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
         """Inputs, as floats, and labels of some exemplars."""
@@ -48,13 +69,8 @@ class ReplayLearner(NetworkLearner[Settings]):
         return torch.cat([x, old_x]), torch.cat([y, old_y])
 
     def _state(self) -> State:
-        return {**super()._state(), "memory": self.memory.state(), "draws": self._draws.get_state()}
+        return {**super()._state(), "draws": self._draws.get_state()}
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
-        self.memory.restore(state["memory"])
         self._draws.set_state(state["draws"])
-
-    def stored_bytes(self) -> dict[str, int]:
-        """The network, the optimiser and the exemplars."""
-        return {**super().stored_bytes(), "exemplars": self.memory.stored_bytes}
