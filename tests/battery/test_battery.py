@@ -14,17 +14,11 @@ from merlin_cl.learners.single import Single
 
 SMALL_ENSEMBLE = {"hidden_units": (8,), "exemplars": 12, "models": 3, "fine_tune_rate": 1e-2}
 SMALL_MERLIN = MerlinSettings(
-    **SMALL_ENSEMBLE,
-    base_models=3,
-    learning_rate=2e-2,
-    updates_per_batch=5,
-    chunk=10,
-    latent=4,
-    hidden=16,
-    embedding=8,
-    vae_steps=40,
-    vae_chunks=0,
-    kl_weight=1.0,
+    **SMALL_ENSEMBLE, base_models=3, learning_rate=2e-2, updates_per_batch=5, averaging=0.5,
+    replay=4, chunk=10, rank=2, hidden=8, vae_steps=20,
+)  # fmt: skip
+CHUNKS = dataclasses.replace(
+    SMALL_MERLIN, decoder="chunks", precision="float16", latent=4, hidden=16, embedding=8, vae_steps=60, vae_rate=1e-2
 )
 PAPER = dataclasses.replace(
     MerlinSettings.preset("paper", battery.STREAM), **SMALL_ENSEMBLE, base_models=2, chunk=10, vae_epochs=2
@@ -35,6 +29,7 @@ CASES = {
     "gdumb-ensemble": GDumbEnsembleSettings(**SMALL_ENSEMBLE),
     "gdumb-ensemble random": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="random", vote="majority"),
     "merlin": SMALL_MERLIN,
+    "merlin chunks": CHUNKS,
     "merlin paper": PAPER,
     "merlin poisson": dataclasses.replace(SMALL_MERLIN, sampling="poisson", vote="sum-logits", aware_epochs=3),
     "merlin auxiliary loss": dataclasses.replace(SMALL_MERLIN, classification_loss=0.5),

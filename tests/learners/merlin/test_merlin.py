@@ -15,8 +15,11 @@ from merlin_cl.protocol import TaskInfo
 
 SMALL = MerlinSettings(
     hidden_units=(16,), exemplars=12, models=5, base_models=4, learning_rate=2e-2, updates_per_batch=5,
-    replay=4, chunk=20, latent=4, hidden=24, embedding=8, vae_steps=200, vae_chunks=0,
+    averaging=0.5, replay=4, chunk=20, rank=2, hidden=8,
 )  # fmt: skip
+CHUNKS = dataclasses.replace(
+    SMALL, decoder="chunks", precision="float32", latent=4, hidden=24, embedding=8, vae_steps=200, vae_rate=1e-2
+)
 
 
 def sampled_accuracy(learner):
@@ -24,12 +27,19 @@ def sampled_accuracy(learner):
     return [learner.probe(task.index, *_examples(task))["sampled_ensemble"] for task in TASKS]
 
 
-def test_sampled_models_solve_every_task_after_the_last():
-    assert min(sampled_accuracy(_learned(SMALL.build(STREAM, seed=0)))) > 90
+@pytest.mark.parametrize("settings", [SMALL, CHUNKS], ids=["factors", "chunks"])
+def test_sampled_models_solve_every_task_after_the_last(settings):
+    assert min(sampled_accuracy(_learned(settings.build(STREAM, seed=0)))) > 90
+
+
+def test_tasks_can_share_bases():
+    """Three tasks in two bases: consolidation fits the third into what the others leave."""
+    shared = dataclasses.replace(SMALL, latent=2, rank=4, vae_steps=200, vae_rate=1e-2)
+    assert min(sampled_accuracy(_learned(shared.build(STREAM, seed=0)))) > 90
 
 
 def test_without_consolidation_old_tasks_are_forgotten():
-    alone = dataclasses.replace(SMALL, replay=0, base_classes="task")  # models of a task that know nothing of others
+    alone = dataclasses.replace(CHUNKS, replay=0, base_classes="task")  # models of a task that know nothing of others
     assert min(sampled_accuracy(_learned(alone.build(STREAM, seed=0)))) > 90
     learner = _learned(dataclasses.replace(alone, consolidation="off").build(STREAM, seed=0))
     accuracy = sampled_accuracy(learner)
@@ -66,12 +76,12 @@ def test_only_learned_priors_tell_the_tasks_apart():
 
 def test_the_auxiliary_loss_reaches_the_decoder():
     plain, helped = (
-        dataclasses.replace(SMALL, vae_steps=3, classification_loss=weight).build(STREAM, seed=0)
+        dataclasses.replace(CHUNKS, vae_steps=3, classification_loss=weight).build(STREAM, seed=0)
         for weight in (0.0, 1.0)
     )
     for learner in (plain, helped):
         _learn(learner, TASKS[0])
-    assert not torch.equal(plain.distribution.vae.decoded.weight, helped.distribution.vae.decoded.weight)
+    assert not torch.equal(plain.distribution.vae.decoder.last.weight, helped.distribution.vae.decoder.last.weight)
 
 
 def test_the_control_holds_the_same_exemplars():
@@ -145,6 +155,8 @@ def test_base_models_take_examples_at_the_rate_asked_for(sampling, rate):
         ({"base_models": 0}, "base_models is 0"),
         ({"sampling_rate": 1.5}, "sampling_rate is 1.5"),
         ({"vae_optimiser": "adagrad"}, "adagrad needs latent_per chunk"),
+        ({"latent_per": "chunk"}, "factors needs latent_per model"),
+        ({"averaging": 1.0}, "averaging is 1.0"),
         ({"kl_weight": float("nan")}, "kl_weight is nan"),
     ],
 )

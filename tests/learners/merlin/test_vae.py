@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 from torch.distributions import Normal, kl_divergence
 
 from merlin_cl.learners.merlin.chunks import ChunkCode
+from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder
+from merlin_cl.learners.merlin.storage import pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.resnet import ResNet
@@ -43,14 +45,56 @@ def test_the_average_prior_averages_means_and_variances():
 
 
 @pytest.mark.parametrize("per_model", [True, False])
-def test_decoding_is_a_network_on_latent_and_chunk_embedding(per_model):
-    vae = WeightVAE(chunks=5, size=4, hidden=6, latent=3, embedding=2, task_width=2, per_model=per_model)
+def test_chunks_come_from_a_network_on_latent_and_chunk_embedding(per_model):
+    decoder = ChunkDecoder(chunks=5, size=4, hidden=6, latent=3, embedding=2, per_model=per_model)
+    vae = WeightVAE(decoder, size=4, hidden=6, latent=3, task_width=2, per_model=per_model)
     vae.reset(draws(0))
     z, positions = torch.randn(2, 3, generator=draws(1)), torch.tensor([4, 0, 2])
-    joined = torch.cat([z.unsqueeze(1).expand(-1, 3, -1), vae.embedding(positions).expand(2, -1, -1)], dim=-1)
-    expected = vae.decoded(vae.decoder(joined).relu())
+    joined = torch.cat([z.unsqueeze(1).expand(-1, 3, -1), decoder.embedding(positions).expand(2, -1, -1)], dim=-1)
+    expected = decoder.last(decoder.first(joined).relu())
     torch.testing.assert_close(vae.generate(z, positions), expected)
     torch.testing.assert_close(vae.generate(z)[:, positions], expected)
+
+
+def factor_decoder(rank, bases=3):
+    network = MLP((6,), 4, (8,))
+    return network, FactorDecoder(network, chunks=-(-network.size // 10), size=10, bases=bases, rank=rank)
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 99), rank=st.integers(1, 4))
+def test_a_base_absorbs_the_best_approximation_of_its_rank(seed, rank):
+    """Eckart and Young: the error is what the singular values beyond the rank hold; vectors come back whole."""
+    network, decoder = factor_decoder(rank)
+    offsets = torch.randn(network.size, generator=draws(seed))
+    decoder.absorb(1, offsets)
+    found = decoder.offsets(torch.tensor([[0.0, 1.0, 0.0]])).detach()
+    for name, wanted in network.views(offsets.unsqueeze(0)).items():
+        error = network.views(found)[name][0] - wanted[0]
+        lost = 0.0
+        if wanted.dim() == 3 and rank * sum(wanted.shape[1:]) < wanted.numel():
+            lost = float(torch.linalg.svdvals(wanted[0])[rank:].square().sum())
+        assert float(error.square().sum()) == pytest.approx(lost, abs=1e-4)
+
+
+def test_models_are_linear_in_the_latent():
+    network, decoder = factor_decoder(rank=2)
+    for base in range(3):
+        decoder.absorb(base, torch.randn(network.size, generator=draws(base)))
+    one, two, both = decoder.offsets(torch.tensor([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.5, 0.5, 0.0]]))
+    torch.testing.assert_close(both, (one + two) / 2)
+
+
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 99), scale=st.floats(1e-6, 1e3), precision=st.sampled_from(["float32", "float16", "int8"]))
+def test_storing_rounds_once_and_by_little(seed, scale, precision):
+    tensor = scale * torch.randn(2, 3, 50, generator=draws(seed))
+    packed = pack(tensor, precision)
+    back = unpack(packed)
+    largest = tensor.abs().amax(dim=-1, keepdim=True)
+    assert ((back - tensor).abs() <= largest / {"float32": 1e9, "float16": 1000, "int8": 250}[precision] + 1e-7).all()
+    torch.testing.assert_close(unpack(pack(back, precision)), back, rtol=1e-5, atol=1e-7)
+    assert stored_bytes(packed) == {"float32": 1200, "float16": 600, "int8": 300 + 24}[precision]
 
 
 @pytest.mark.parametrize("layout", ["in-out", "out-in"])

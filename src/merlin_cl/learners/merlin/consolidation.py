@@ -1,7 +1,7 @@
 """Learning a task's weight distribution while keeping those of earlier tasks: section 3.1 of the paper and Algorithm 2."""
 
 import copy
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -24,13 +24,14 @@ def negative_elbo(
 
     `chunks` [M, S, size] are those at `positions` [S]: all chunks of a model or a sample that stands for them.
     """
-    scaled = chunks / vae.scale[positions]
+    scaled = chunks / vae.decoder.scale[positions]
     posterior = vae.encode(scaled)
-    squares = (vae.decode(posterior.sample(generator), positions) - scaled).square().mean(dim=-1) / 2  # [M, S]
+    decoded: Tensor = vae.decoder(posterior.sample(generator), positions)
+    squares = (decoded - scaled).square().mean(dim=-1) / 2  # [M, S]
     size = chunks.shape[-1]
     if vae.per_model:
         squares = squares.mean(dim=-1)
-        size *= len(vae.scale)
+        size *= len(vae.decoder.scale)
     return squares + kl_weight * posterior.divergence(prior) / size
 
 
@@ -46,7 +47,8 @@ def learn_jointly(
     """Fit the base models psi [B, P] of a new task and replay the old tasks in the same steps.
 
     A frozen snapshot of the decoder, taken before the new task, generates the old tasks' pseudo-models; their priors stay
-    fixed. Each step looks at a few models and a few of their chunks, every task with the same weight.
+    fixed. Each step looks at a few models and a few of their chunks, every task with the same weight. Where the new task
+    found a base of its own, the decoder has its optimum already and only encoder and prior learn.
     """
     vae, base = distribution.vae, distribution.code.cut(psi)  # [B, K, size]
     snapshot = copy.deepcopy(vae)
@@ -57,17 +59,16 @@ def learn_jointly(
         return [snapshot.generate(prior.sample(generator, settings.pseudo_models), positions) for prior in old]
 
     if settings.scale_chunks:
-        at_hand = torch.cat([base, *pseudo_models()])
-        # A chunk that no model has moved has no scale; any will do.
-        vae.scale = at_hand.square().mean(dim=(0, 2)).sqrt().clamp(min=1e-8).unsqueeze(1)
-    optimiser = _optimiser(vae.parameters(), settings)
-    count, chunks = min(settings.vae_batch, len(base)), settings.vae_chunks or len(vae.scale)
+        vae.decoder.rescale(torch.cat([base, *pseudo_models()]))
+    settled = [vae.decoder] if distribution.make_room(base.mean(dim=0), task) else []
+    optimiser = _optimiser(_parameters(vae, settled), settings)
+    count, chunks = min(settings.vae_batch, len(base)), settings.vae_chunks or len(vae.decoder.scale)
     phase = "consolidate" if old else "vae"
     for step in phases.steps(phase, range(settings.vae_steps), settings.vae_steps):
         for group in optimiser.param_groups:
             group["lr"] = settings.vae_rate * (1 - step / settings.vae_steps)
         chosen = torch.randperm(len(base), generator=generator)[:count].to(base.device)
-        positions = torch.randperm(len(vae.scale), generator=generator)[:chunks].to(base.device)
+        positions = torch.randperm(len(vae.decoder.scale), generator=generator)[:chunks].to(base.device)
         groups = [base[chosen[:, None], positions], *pseudo_models(positions)]
         priors = [distribution.prior(task), *old]
         losses = negative_elbo(
@@ -96,9 +97,9 @@ def learn_by_chunks(
     The auxiliary loss, if asked for, takes a step of its own for every base model's worth of chunks.
     """
     vae, base = distribution.vae, distribution.code.cut(psi)
-    count = len(vae.scale)
+    count = len(vae.decoder.scale)
     if settings.scale_chunks:
-        vae.scale = base.square().mean(dim=(0, 2)).sqrt().clamp(min=1e-8).unsqueeze(1)
+        vae.decoder.rescale(base)
     optimiser = _optimiser(vae.parameters(), settings)
     rows = base.flatten(0, 1)  # [B * K, size]
     size = settings.vae_batch
@@ -123,10 +124,8 @@ def consolidate(
 ) -> None:
     """Algorithm 2 as printed: after the new task was fitted, refine encoder and decoder on generated models of every task."""
     vae = distribution.vae
-    kept = {id(parameter) for layer in (vae.prior_mean, vae.prior_log_variance) for parameter in layer.parameters()}
-    theta_phi = [parameter for parameter in vae.parameters() if id(parameter) not in kept]
-    optimiser = _optimiser(theta_phi, settings)
-    positions = torch.arange(len(vae.scale), device=vae.scale.device)
+    optimiser = _optimiser(_parameters(vae, [vae.prior_mean, vae.prior_log_variance]), settings)
+    positions = torch.arange(len(vae.decoder.scale), device=vae.decoder.scale.device)
     for prior in phases.steps("consolidate", distribution.priors, len(distribution.priors)):
         z = prior.sample(generator, settings.pseudo_models)
         pseudo_models = vae.generate(z).detach()  # [P, K, size]
@@ -134,6 +133,12 @@ def consolidate(
         optimiser.zero_grad()
         losses.sum().backward()
         optimiser.step()
+
+
+def _parameters(vae: WeightVAE, fixed: Sequence[nn.Module]) -> list[nn.Parameter]:
+    """All parameters but those of the parts that are to stay as they are."""
+    kept = {id(parameter) for part in fixed for parameter in part.parameters()}
+    return [parameter for parameter in vae.parameters() if id(parameter) not in kept]
 
 
 def _optimiser(parameters: Iterable[nn.Parameter], settings: MerlinSettings) -> torch.optim.Optimizer:

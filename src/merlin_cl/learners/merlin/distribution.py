@@ -1,11 +1,13 @@
 """p(psi | t): the VAE, the prior of every task learned so far, and the way between models and chunks."""
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.chunks import ChunkCode
+from merlin_cl.learners.merlin.decoders import ChunkDecoder, Decoder, FactorDecoder
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.network import Network
 
@@ -22,19 +24,26 @@ class WeightDistribution:
         generator: torch.Generator,
     ) -> None:
         self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
-        self.vae = WeightVAE(
-            chunks=self.code.count,
-            size=settings.chunk,
-            hidden=settings.hidden,
-            latent=settings.latent,
-            embedding=settings.embedding,
-            task_width=task_width,
-            per_model=settings.latent_per == "model",
-        )
+        per_model, latent = settings.latent_per == "model", settings.latent or task_width
+        decoder: Decoder
+        if settings.decoder == "factors":
+            decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, rank=settings.rank)
+        else:
+            decoder = ChunkDecoder(
+                self.code.count, settings.chunk, settings.hidden, latent, settings.embedding, per_model
+            )
+        self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model)
         self.vae.reset(generator)
+        if settings.decoder == "factors":  # tasks begin with nothing of each other's bases, and sure of their own
+            for layer, value in ((self.vae.prior_mean, 0.0), (self.vae.prior_log_variance, -9.0)):
+                nn.init.zeros_(layer.weight)
+                nn.init.constant_(layer.bias, value)
+            nn.init.constant_(self.vae.posterior_log_variance.bias, -9.0)
         self.vae.to(origin.device)
         self.priors: list[Gaussian] = []  # P_1 .. P_k
         self._learned_prior = settings.prior == "learned"
+        self._precision = settings.precision
+        self.settle()
 
     def prior(self, task: Tensor) -> Gaussian:
         """p(z | t) as it is now: still learning, or N(0, 1) where the prior is not learned."""
@@ -48,6 +57,30 @@ class WeightDistribution:
         """`count` models psi, [count, P]: z from the prior, weights from the decoder."""
         return self.code.join(self.vae.generate(prior.sample(generator, count)))
 
+    @torch.no_grad()
+    def make_room(self, mean_model: Tensor, task: Tensor) -> bool:
+        """Let a new task start from its mean model, chunks [K, size], where the decoder is a sum of bases.
+
+        A base that no task uses yet becomes what the prior as it stands does not say of the model, and the prior's mean gets
+        it in full: then there is nothing better for the decoder to learn, and the answer is True. With no base left, the
+        mean is the best mixture of those there are, and tasks have to share them.
+        """
+        decoder, base = self.vae.decoder, len(self.priors)
+        if not isinstance(decoder, FactorDecoder) or not self._learned_prior:
+            return False
+        wanted = mean_model.flatten()[: decoder.numbers]
+        if base < self.vae.latent:
+            z = self.vae.prior(task).mean
+            z[base] = 0
+            decoder.absorb(base, wanted - decoder.offsets(z.unsqueeze(0))[0])
+            z[base] = 1
+        else:
+            bases = decoder.offsets(torch.eye(self.vae.latent, device=task.device))  # [J, numbers]
+            z = torch.linalg.lstsq(bases.t(), wanted.unsqueeze(1)).solution[:, 0]
+        # The smallest change of the linear map that gives this task the mean z.
+        self.vae.prior_mean.weight += torch.outer(z - self.vae.prior_mean(task), task) / task.square().sum()
+        return base < self.vae.latent
+
     def aggregate_prior(self) -> Gaussian:
         """The average of all tasks' priors."""
         return Gaussian.mean_of(self.priors)
@@ -57,20 +90,26 @@ class WeightDistribution:
         """Size of the VAE, in numbers."""
         return sum(parameter.numel() for parameter in self.vae.parameters())
 
+    def settle(self) -> None:
+        """Round what was learned to what is stored, so that a learner answers the same before and after it is saved."""
+        self.vae.load_state_dict({name: unpack(packed) for name, packed in self._packed().items()})
+
     def stored_bytes(self) -> dict[str, int]:
         """The VAE with the chunks' scales, and the tasks' priors."""
-        meta_model = sum(t.numel() * t.element_size() for t in self.vae.state_dict().values())
         priors = sum(t.numel() * t.element_size() for prior in self.priors for t in prior)
-        return {"meta_model": meta_model, "priors": priors}
+        return {"meta_model": sum(map(stored_bytes, self._packed().values())), "priors": priors}
 
     def state(self) -> State:
-        """The VAE and the priors."""
+        """The VAE in its stored form, and the priors."""
         return {
-            "vae": {name: value.clone() for name, value in self.vae.state_dict().items()},
+            "vae": self._packed(),
             "priors": {str(task): prior._asdict() for task, prior in enumerate(self.priors)},
         }
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
-        self.vae.load_state_dict(state["vae"])
+        self.vae.load_state_dict({name: unpack(packed) for name, packed in state["vae"].items()})
         self.priors = [Gaussian(**state["priors"][str(task)]) for task in range(len(state["priors"]))]
+
+    def _packed(self) -> dict[str, Packed]:
+        return {name: pack(value, self._precision) for name, value in self.vae.state_dict().items()}

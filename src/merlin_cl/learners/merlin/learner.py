@@ -12,6 +12,7 @@ from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.inference import MerlinInference
 from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 
@@ -57,7 +58,7 @@ class Merlin(MerlinInference):
 
     def _end(self) -> None:
         assert self._base is not None
-        task, psi, generator = self.tasks[-1], self._base.bank.weights, self.generator("vae", self.tasks[-1].index)
+        task, psi, generator = self.tasks[-1], self._base.psi, self.generator("vae", self.tasks[-1].index)
         vector, distribution = self._task_vector(task), self.distribution
         learn = learn_by_chunks if self.settings.vae_optimiser == "adagrad" else learn_jointly
         with self.phases.timed("vae"):
@@ -67,6 +68,7 @@ class Merlin(MerlinInference):
         if self.settings.consolidation == "after":
             with self.phases.timed("consolidate"):
                 consolidate(distribution, self.settings, generator, self.phases)
+        distribution.settle()
         self._ensembles.clear()
 
     def _base_models(self, task: TaskInfo) -> BaseModels:
@@ -107,7 +109,8 @@ class Merlin(MerlinInference):
 
     def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
         """How much of a task the distribution holds, measured without fine-tuning on the task's test data: see `probes.py`."""
-        base = self._base.bank if self._base is not None and task == self.tasks[-1].index else None
+        known = self._base is not None and task == self.tasks[-1].index
+        base = Bank(self.network, self._base.psi) if self._base is not None and known else None
         sampled = self.sample(self.distribution.priors[task], self.memory.of_task(task)[0], purpose=f"probe {task}")
         return probe(
             sampled, base, self.distribution.code, as_float(x), y, self._allowed([self.tasks[task].classes])[0]

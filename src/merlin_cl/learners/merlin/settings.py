@@ -27,7 +27,7 @@ class MerlinSettings(EnsembleSettings):
     """How a base model takes an arriving example: at most once, or a Poisson number of times."""
     sampling_rate: float = 0.9
     """The probability, or the mean number of times."""
-    updates_per_batch: int = 1
+    updates_per_batch: int = 3
     """Gradient steps on each arriving batch."""
     learning_rate: float = 1e-3
     """Adam's learning rate for base models."""
@@ -35,6 +35,8 @@ class MerlinSettings(EnsembleSettings):
     """Weight decay of base models."""
     decoupled_decay: bool = True
     """Decoupled weight decay (AdamW) rather than an L2 term in the gradient."""
+    averaging: float = 0.97
+    """A base model is the running mean of its weights over batches with this decay; 0: its weights after the last batch."""
     base_classes: Literal["task", "seen"] = "seen"
     """Classes that base models choose among: those of their own task, or all seen so far."""
     replay: int = 30
@@ -54,14 +56,20 @@ class MerlinSettings(EnsembleSettings):
     """Divide each chunk by its root mean square over the models at hand."""
 
     # The VAE
+    decoder: Literal["factors", "chunks"] = "factors"
+    """`factors`: a sum of low-rank bases weighted by z; `chunks`: the paper's network from z and a chunk's position."""
+    rank: int = 24
+    """Rank of the bases' matrices (factors)."""
+    precision: Literal["float32", "float16", "int8"] = "int8"
+    """Precision in which the VAE is kept between tasks: bases in this one, all smaller parts in 16 bits at least."""
     latent_per: Literal["model", "chunk"] = "model"
     """One latent z for a whole model, or one for each chunk."""
-    latent: int = 16
-    """Width of z."""
-    hidden: int = 100
-    """Hidden units of encoder and decoder."""
+    latent: int = 0
+    """Width of z; 0: that of a task vector, which is one base for every task expected (factors)."""
+    hidden: int = 20
+    """Hidden units of the encoder (and of the decoder of chunks)."""
     embedding: int = 32
-    """Width of the chunk embedding."""
+    """Width of the chunk embedding (chunks)."""
     prior: Literal["learned", "standard-normal"] = "learned"
     """The latent prior: learned for each task, or N(0, 1) for all (the paper's ablation)."""
 
@@ -70,9 +78,9 @@ class MerlinSettings(EnsembleSettings):
     """Adam's rate falls linearly to zero over a task; AdaGrad's is constant."""
     vae_rate: float = 1e-2
     """Learning rate of the VAE."""
-    vae_steps: int = 400
+    vae_steps: int = 60
     """Steps of the VAE on a task (Adam)."""
-    vae_chunks: int = 100
+    vae_chunks: int = 0
     """Chunks that take part in a step (Adam); 0: all."""
     vae_batch: int = 4
     """Base models (Adam) or chunks (AdaGrad) in a step."""
@@ -95,14 +103,21 @@ class MerlinSettings(EnsembleSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "latent", "hidden", "embedding")
+        self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "rank", "hidden", "embedding")
         self.require_at_least(1, "vae_steps", "vae_batch", "vae_epochs", "pseudo_models")
         self.require_at_least(
-            0, "learning_rate", "weight_decay", "vae_rate", "vae_chunks", "kl_weight", "classification_loss"
+            0, "learning_rate", "weight_decay", "averaging", "replay", "latent", "vae_rate", "vae_chunks"
         )
+        self.require_at_least(0, "kl_weight", "classification_loss", "aware_epochs")
         if not self.sampling_rate > 0 or (self.sampling == "bernoulli" and self.sampling_rate > 1):
             raise UsageError(f"sampling_rate is {self.sampling_rate}; it must be above 0, and at most 1 for bernoulli.")
-
+        if self.averaging >= 1:
+            raise UsageError(f"averaging is {self.averaging}; it must be below 1.")
+        whole = self.latent_per == "model" and self.layout == "in-out" and self.statistics == "re-estimated"
+        if self.decoder == "factors" and not whole:
+            raise UsageError("decoder factors needs latent_per model, layout in-out and statistics re-estimated.")
+        if self.decoder == "chunks" and self.latent == 0:
+            raise UsageError("decoder chunks needs to be told the width of the latent, as in latent 16.")
         if self.vae_optimiser == "adagrad" and (self.latent_per != "chunk" or self.consolidation == "joint"):
             raise UsageError("vae_optimiser adagrad needs latent_per chunk and consolidation after or off.")
 
@@ -118,7 +133,7 @@ class MerlinSettings(EnsembleSettings):
         if name == "paper":
             return cls(**_paper(stream))
         # Domains that share their labels need no telling apart while learning: a task's models learn that task alone.
-        return cls(replay=0) if stream.domain_incremental else cls()
+        return cls(replay=0, updates_per_batch=10, sampling_rate=0.99) if stream.domain_incremental else cls()
 
 
 def _paper(stream: StreamInfo) -> dict[str, Any]:
@@ -126,13 +141,17 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
     return {
         "exemplar_choice": "random",
         "vote": "majority",
+        "updates_per_batch": 1,
         "weight_decay": 1e-3,
         "decoupled_decay": False,
+        "averaging": 0.0,
         "replay": 0,
         "code": "weights",
         "layout": "out-in",
         "statistics": "decoded",
         "scale_chunks": False,
+        "decoder": "chunks",
+        "precision": "float32",
         "latent_per": "chunk",
         "latent": 2,
         "hidden": 50,

@@ -10,6 +10,8 @@ from typing import NamedTuple, Self
 import torch
 from torch import Tensor, nn
 
+from merlin_cl.learners.merlin.decoders import Decoder
+
 
 class Gaussian(NamedTuple):
     """A diagonal Gaussian over latents; any leading shape."""
@@ -40,32 +42,25 @@ class Gaussian(NamedTuple):
 
 
 class WeightVAE(nn.Module):
-    """Encoder, decoder, chunk embeddings and the linear prior.
+    """Encoder, decoder and the linear prior.
 
     With `per_model` one z stands for a whole model: the encoder pools over chunks and the decoder makes all chunks from it.
-    Otherwise, as the paper's text has it, every chunk has its own. Chunks are divided by `scale`, one number for each.
+    Otherwise, as the paper's text has it, every chunk has its own.
     """
 
-    scale: Tensor
-
-    def __init__(
-        self, chunks: int, size: int, hidden: int, latent: int, embedding: int, task_width: int, per_model: bool
-    ) -> None:
+    def __init__(self, decoder: Decoder, size: int, hidden: int, latent: int, task_width: int, per_model: bool) -> None:
         super().__init__()
         self.per_model = per_model
         self.latent = latent
         self.encoder = nn.Linear(size, hidden)
         self.posterior_mean = nn.Linear(hidden, latent)
         self.posterior_log_variance = nn.Linear(hidden, latent)
-        self.decoder = nn.Linear(latent + embedding, hidden)
-        self.decoded = nn.Linear(hidden, size)
-        self.embedding = nn.Embedding(chunks, embedding)
+        self.decoder = decoder
         self.prior_mean = nn.Linear(task_width, latent)
         self.prior_log_variance = nn.Linear(task_width, latent)
-        self.register_buffer("scale", torch.ones(chunks, 1))
 
     def reset(self, generator: torch.Generator) -> None:
-        """Draw all parameters anew, as `torch.nn` draws them, but from `generator`."""
+        """Draw all parameters of plain layers anew, as `torch.nn` draws them, but from `generator`."""
         for module in self.modules():
             if isinstance(module, nn.Linear):
                 bound = 1 / math.sqrt(module.in_features)
@@ -85,20 +80,11 @@ class WeightVAE(nn.Module):
             h = h.mean(dim=-2)
         return Gaussian(self.posterior_mean(h), self.posterior_log_variance(h))
 
-    def decode(self, z: Tensor, positions: Tensor) -> Tensor:
-        """Scaled chunks [..., S, size] at `positions`, int64 [S], from z [..., latent] or [..., S, latent]."""
-        if self.per_model:
-            z = z.unsqueeze(-2)
-        # The first layer of [z, e] in two parts: a z that all chunks of a model share is multiplied once.
-        of_z, of_embedding = self.decoder.weight.split([self.latent, self.embedding.embedding_dim], dim=1)
-        h = z @ of_z.t() + (self.embedding(positions) @ of_embedding.t() + self.decoder.bias)
-        scaled: Tensor = self.decoded(h.relu())
-        return scaled
-
     def generate(self, z: Tensor, positions: Tensor | None = None) -> Tensor:
         """Chunks [M, S, size] in their own scale from one z a model, [M, latent]; all chunks if no positions are given."""
         if positions is None:
-            positions = torch.arange(self.embedding.num_embeddings, device=z.device)
+            positions = torch.arange(len(self.decoder.scale), device=z.device)
         if not self.per_model:
             z = z.unsqueeze(-2)
-        return self.decode(z, positions) * self.scale[positions]
+        chunks: Tensor = self.decoder(z, positions) * self.decoder.scale[positions]
+        return chunks
