@@ -11,6 +11,19 @@ PARTS = {
 
 def main(parts: list[str]) -> None:
     """Run the named parts, or all of them, and print their tables."""
+    if "-h" in parts or "--help" in parts:
+        lines = [f"  {name:<6}{about}" for name, about in PARTS.items()]
+        print(
+            "\n".join(
+                [
+                    "usage: merlin bench [PART ...]",
+                    "",
+                    "Parts (all of them if none is named, about two minutes):",
+                    *lines,
+                ]
+            )
+        )
+        return
     for part in parts:
         if part not in PARTS:
             raise unknown("benchmark", part, PARTS)
