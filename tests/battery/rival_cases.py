@@ -1,5 +1,6 @@
 """The rivals with settings small enough for the battery."""
 
+from merlin_cl.learners import regularised_settings as regularised
 from merlin_cl.learners import rival_settings as rivals
 from merlin_cl.learners.control_settings import SingleSettings
 
@@ -16,4 +17,7 @@ RIVALS = {
     "mir": rivals.MIRSettings(**REPLAY, candidates=8),
     "agem": rivals.AGEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
     "gem": rivals.GEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
+    "ewc": regularised.EWCSettings(**NETWORK, exemplars=12),
+    "ewc online": regularised.EWCSettings(**NETWORK, exemplars=12, online=True, fisher="labels"),
+    "lwf": regularised.LwFSettings(**NETWORK),
 }

@@ -21,6 +21,8 @@ BUILT_IN = {
     "mir": "merlin_cl.learners.rival_settings:MIRSettings",
     "agem": "merlin_cl.learners.rival_settings:AGEMSettings",
     "gem": "merlin_cl.learners.rival_settings:GEMSettings",
+    "ewc": "merlin_cl.learners.regularised_settings:EWCSettings",
+    "lwf": "merlin_cl.learners.regularised_settings:LwFSettings",
 }
 
 

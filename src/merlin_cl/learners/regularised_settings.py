@@ -1,0 +1,52 @@
+"""Settings of the rivals that hold on to earlier weights or answers rather than to examples. Free of torch."""
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.network_settings import NetworkSettings
+
+
+@dataclass(frozen=True)
+class EWCSettings(NetworkSettings):
+    """Weights that mattered to earlier tasks are held in place (Kirkpatrick et al. 2017; online: Schwarz et al. 2018)."""
+
+    method: ClassVar[str] = "ewc"
+    learner: ClassVar[str] = "merlin_cl.learners.ewc:EWC"
+
+    strength: float = 100.0
+    """Weight of the penalty (the paper's lambda)."""
+    online: bool = False
+    """One penalty around the newest weights, older importances fading, rather than one for each task."""
+    decay: float = 0.95
+    """What is left of older importances with each task (online)."""
+    fisher: Literal["model", "labels"] = "model"
+    """The Fisher information: expected over the model's own answers, or taken at the labels (the empirical one)."""
+    exemplars: int = 200
+    """Examples of the current task that the Fisher information is computed on; dropped when the task ends."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "exemplars")
+        self.require_at_least(0, "strength")
+        if not 0 <= self.decay <= 1:
+            raise UsageError(f"decay is {self.decay}; it must be from 0 to 1.")
+
+
+@dataclass(frozen=True)
+class LwFSettings(NetworkSettings):
+    """The network is to answer new examples on old classes as it did before the task (Li and Hoiem 2018)."""
+
+    method: ClassVar[str] = "lwf"
+    learner: ClassVar[str] = "merlin_cl.learners.lwf:LwF"
+
+    strength: float = 1.0
+    """Weight of the distillation loss (the paper's lambda)."""
+    temperature: float = 2.0
+    """Softens both networks' answers."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(0, "strength")
+        if not self.temperature > 0:
+            raise UsageError(f"temperature is {self.temperature}; it must be above 0.")
