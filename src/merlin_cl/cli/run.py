@@ -14,6 +14,7 @@ from merlin_cl.learners.registry import method_names, method_settings
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.folder import RunFolder
+from merlin_cl.streams.own.paths import looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.settings import StreamSettings
 
@@ -25,7 +26,7 @@ class RunOptions:
     """What to run, how, and where to."""
 
     stream: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="[STREAM]")] = DEFAULT_STREAM
-    """The stream to learn."""
+    """The stream to learn, or a path of your own data: a folder of images, a .csv, .parquet or .npz file."""
     method: Annotated[str, tyro.conf.arg(metavar="NAME")] = DEFAULT_METHOD
     """The method that learns it."""
     preset: Annotated[str, tyro.conf.arg(metavar="NAME")] = DEFAULT_PRESET
@@ -64,22 +65,31 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
         method=_named("--method", argv, DEFAULT_METHOD),
         preset=_named("--preset", argv, DEFAULT_PRESET),
     )
-    stream, method_kind = stream_settings(named.stream)(), method_settings(named.method)
+    path = _own_data(named.stream)
+    stream = (stream_settings(named.stream) if path is None else settings_for(path))()
+    method_kind, known, looked_at = method_settings(named.method), stream.outline(), None
     while True:
-        parsed = _parse(argv, named, stream, method_kind.preset(named.preset, stream.info()))
-        if parsed.stream_settings.info() == stream.info():
+        parsed = _parse(argv, named, stream, method_kind.preset(named.preset, known))
+        if parsed.stream_settings == looked_at:
             break
-        stream = parsed.stream_settings  # a preset may depend on the stream's settings: read again with its values
+        looked_at = parsed.stream_settings
+        found = looked_at.info(path)
+        if found == known:
+            break
+        stream, known = looked_at, found  # a preset may depend on the stream: read again with what is known of it
     options: RunOptions = parsed.options
     if options.stream != named.stream:
         raise UsageError(
             f"{options.stream!r} is out of place; the stream comes first, as in `merlin run {named.stream}`."
         )
+    if path is not None and options.data is not None:
+        raise UsageError(f"{named.stream} are the data; --data is for streams that are named.")
+    data = path or options.data
     config = RunConfig(
         stream=parsed.stream_settings,
         method=parsed.method_settings,
         preset=options.preset,
-        data=None if options.data is None else str(options.data.expanduser().resolve()),
+        data=None if data is None else str(data.expanduser().resolve()),
         **{name: getattr(options, name) for name in ("seed", "batch_size", "inference", "device", "threads")},
     )
     return options, config
@@ -90,7 +100,8 @@ def compute(config: RunConfig, root: Path, *, restart: bool = False) -> RunFolde
     from merlin_cl.runs.progress import display
     from merlin_cl.runs.run import run
 
-    print(f"{config.method.method} on {config.stream.stream}, seed {config.seed}", file=sys.stderr, flush=True)
+    name = config.stream.title(config.data)
+    print(f"{config.method.method} on {name}, seed {config.seed}", file=sys.stderr, flush=True)
     with display() as show:
         return run(config, root, show, restart=restart)
 
@@ -126,10 +137,15 @@ def _parse(argv: list[str], named: RunOptions, stream: StreamSettings, method: M
     )
     about = (
         "Learn a stream with a method, each example once, into a run folder. The options are those of the stream and the "
-        f"method named.\nStreams: {', '.join(stream_names())}. Methods: {', '.join(method_names())}. "
+        f"method named.\nStreams: {', '.join(stream_names())}, or a path of your own data. Methods: {', '.join(method_names())}. "
         f"Presets of {method.method}: {', '.join(method.presets())}."
     )
     return parse(command, argv, "run", about, option_names(RunOptions, stream, method))
+
+
+def _own_data(name: str) -> Path | None:
+    """The path of a user's own data, None for the name of a stream."""
+    return Path(name).expanduser() if name not in stream_names() and looks_like_a_path(name) else None
 
 
 def _named(option: str, argv: list[str], default: str) -> str:

@@ -6,6 +6,7 @@ An entry point names a settings class (see `StreamSettings`); nothing here impor
 from importlib.metadata import entry_points
 
 from merlin_cl.errors import unknown
+from merlin_cl.streams.own.paths import OWN
 from merlin_cl.streams.settings import (
     AudioMnistSettings,
     HeterogeneousSettings,
@@ -55,8 +56,8 @@ def stream_settings(name: str) -> type[StreamSettings]:
     >>> stream_settings("split-mnist")().info().tasks
     5
     """
-    if name in BUILT_IN:
-        return BUILT_IN[name]
+    if name in BUILT_IN or name in OWN:
+        return BUILT_IN.get(name) or OWN[name]
     for point in entry_points(group=GROUP, name=name):
         loaded: type[StreamSettings] = point.load()
         return loaded

@@ -1,13 +1,16 @@
 """A stream is a sequence of tasks; a task gives each of its training examples once and its test set as often as asked."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Unpack
 
 import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.streams.settings.own import OwnOptions
 
 Transform = Callable[[Tensor], Tensor]
 """What a task does to its inputs: uint8 [n, *input_shape] to the same."""
@@ -116,6 +119,101 @@ class Stream:
 
     def __getitem__(self, index: int) -> Task:
         return self._tasks[index]
+
+    # Streams of a user's own data; `options` are those of `OwnSettings`, and docs/own-data.md explains them.
+
+    @staticmethod
+    def from_arrays(
+        x: Any,
+        y: Any,
+        tasks: Any = None,
+        *,
+        test: Sequence[Any] | None = None,
+        standardise: bool = False,
+        seed: int = 0,
+        name: str = "arrays",
+        **options: Unpack[OwnOptions],
+    ) -> "Stream":
+        """From inputs x [N, ...] and labels y [N], arrays or tensors. `tasks`: a number to divide the classes into, the classes
+        of each task as lists, or a task for each example. `test`: (x, y), or (x, y, tasks) with a task for each example."""
+        from merlin_cl.streams.own import doors
+
+        return doors.from_arrays(x, y, tasks, test, standardise, seed, name, options)
+
+    @staticmethod
+    def from_folder(
+        path: str | Path,
+        tasks: Any = None,
+        *,
+        image_size: int = 0,
+        seed: int = 0,
+        name: str = "",
+        **options: Unpack[OwnOptions],
+    ) -> "Stream":
+        """From images as class/image or task/class/image. `tasks` for the former: a number, or the classes of each task."""
+        from merlin_cl.streams.own import doors
+
+        return doors.from_folder(path, tasks, image_size, seed, name, options)
+
+    @staticmethod
+    def from_table(
+        table: Any,
+        label: str = "label",
+        *,
+        task: str = "",
+        tasks: Any = None,
+        part: str = "",
+        columns: Sequence[str] = (),
+        drop: Sequence[str] = (),
+        test: Any = None,
+        standardise: bool = True,
+        seed: int = 0,
+        name: str = "",
+        **options: Unpack[OwnOptions],
+    ) -> "Stream":
+        """From a CSV or Parquet file or a data frame with a column `label`. Tasks: a column `task`, or `tasks` as a number or
+        the classes of each. To test on: another table `test`, or a column `part` that says `train` or `test`."""
+        from merlin_cl.streams.own import doors
+
+        chosen = (label, task, part, tuple(columns), tuple(drop))
+        return doors.from_table(table, test, chosen, tasks, standardise, seed, name, options)
+
+    @staticmethod
+    def from_huggingface(
+        dataset: Any,
+        label: str = "label",
+        *,
+        task: str = "",
+        tasks: Any = None,
+        columns: Sequence[str] = (),
+        image_size: int = 0,
+        standardise: bool = True,
+        seed: int = 0,
+        name: str = "",
+        **options: Unpack[OwnOptions],
+    ) -> "Stream":
+        """From a `datasets.Dataset`, a `DatasetDict` with parts train and test, or the folder that one was saved to."""
+        from merlin_cl.streams.own import doors
+
+        chosen = (label, task, tuple(columns), image_size, standardise)
+        return doors.from_huggingface(dataset, chosen, tasks, seed, name, options)
+
+    @staticmethod
+    def from_iterable(
+        examples: Iterable[Any],
+        tasks: Any = None,
+        *,
+        test: Iterable[Any] | None = None,
+        standardise: bool = False,
+        seed: int = 0,
+        name: str = "iterable",
+        **options: Unpack[OwnOptions],
+    ) -> "Stream":
+        """From (x, y, task) after (x, y, task), tasks in the order in which they are met; or from (x, y) and `tasks` as a
+        number or the classes of each. All are read into memory before the first task."""
+        from merlin_cl.streams.own import doors
+
+        return doors.from_iterable(examples, tasks, test, standardise, seed, name, options)
 
     @staticmethod
     def _check_examples(info: StreamInfo, tasks: Sequence[Task]) -> None:

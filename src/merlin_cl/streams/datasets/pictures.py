@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 import torch
@@ -19,6 +20,8 @@ from merlin_cl.streams.datasets.dataset import Part, PartName
 from merlin_cl.streams.datasets.division import division
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".ppm", ".pgm", ".bmp", ".gif", ".webp", ".tif", ".tiff"}
+UNREADABLE = (OSError, SyntaxError, ValueError, Image.DecompressionBombError)
+"""What Pillow raises at a file that is damaged, or no image."""
 
 
 class PictureFiles(Part):
@@ -45,17 +48,25 @@ class PictureFiles(Part):
         return x
 
 
-def decoded(file: Path, channels: int, size: tuple[int, int]) -> np.ndarray:
-    """The pixels of an image of (width, height), uint8 [height, width, channels]; resized if need be (bilinear, antialiased)."""
+def decoded(file: Path | BinaryIO, channels: int, size: tuple[int, int], name: str = "") -> np.ndarray:
+    """The pixels of an image of (width, height), uint8 [height, width, channels]; resized if need be (bilinear, antialiased).
+
+    `name` is what to call the file in a message, if not by its path.
+    """
     try:
         with Image.open(file) as opened:
             image = opened.convert("L" if channels == 1 else "RGB")
-    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
-        reason = str(error).replace(f" {str(file)!r}", "") or type(error).__name__
-        raise InputError(f"{file} cannot be read as an image ({reason}); replace it or take it away.") from error
+    except UNREADABLE as error:
+        raise unreadable(name or file, error) from error
     if image.size != size:
         image = image.resize(size, Image.Resampling.BILINEAR)
     return np.asarray(image).reshape(size[1], size[0], channels)
+
+
+def unreadable(file: Path | BinaryIO | str, error: Exception) -> InputError:
+    """The error for a file that Pillow does not take."""
+    reason = str(error).replace(f" {str(file)!r}", "") or type(error).__name__
+    return InputError(f"{file} cannot be read as an image ({reason}); replace it or take it away.")
 
 
 def images_in(folder: Path) -> list[Path]:

@@ -4,6 +4,13 @@ run. Nothing here needs torch."""
 from merlin_cl.streams.settings.base import DrawnSettings, Evaluation, StreamSettings
 from merlin_cl.streams.settings.heterogeneous import HeterogeneousSettings
 from merlin_cl.streams.settings.mnist import MnistDomainSettings, PermutedMnistSettings, RotatedMnistSettings
+from merlin_cl.streams.settings.own import (
+    ArraysSettings,
+    FolderSettings,
+    HuggingFaceSettings,
+    OwnSettings,
+    TableSettings,
+)
 from merlin_cl.streams.settings.split import (
     AudioMnistSettings,
     SplitCifar10Settings,
@@ -17,11 +24,15 @@ from merlin_cl.streams.settings.split import (
 )
 
 __all__ = [
+    "ArraysSettings",
     "AudioMnistSettings",
     "DrawnSettings",
     "Evaluation",
+    "FolderSettings",
     "HeterogeneousSettings",
+    "HuggingFaceSettings",
     "MnistDomainSettings",
+    "OwnSettings",
     "PermutedMnistSettings",
     "RotatedMnistSettings",
     "SplitCifar10Settings",
@@ -33,4 +44,5 @@ __all__ = [
     "SplitMnistSettings",
     "SplitSettings",
     "StreamSettings",
+    "TableSettings",
 ]
