@@ -3,6 +3,7 @@
 They differ in nothing but where the ensemble's networks come from.
 """
 
+from collections.abc import Iterable
 from typing import TypeVar
 
 import torch
@@ -50,13 +51,19 @@ class EnsembleLearner(Learner[Settings]):
             return bank
         generator = self.generator("fine-tune", purpose, len(self.tasks))
         training = Training(bank, settings.fine_tune_rate)
-        inputs, allowed = as_float(x), self._allowed([classes])[0]
+        inputs, allowed = as_float(x), self._outputs(classes)
         for _ in self.phases.steps("infer", range(epochs), epochs):
             order = torch.rand(bank.members, count, generator=generator).argsort(dim=1).to(y.device)  # [M, n]
             for start in range(0, count, size):
                 chosen = order[:, start : start + size]
                 training.step(inputs[chosen], y[chosen], allowed)
         return bank
+
+    def _outputs(self, classes: Iterable[int]) -> Tensor:
+        """Which of the network's outputs stand for some classes: bool [outputs]."""
+        mask = torch.zeros(self.network.classes, dtype=torch.bool, device=self.device)
+        mask[list(classes)] = True
+        return mask
 
     def stored_bytes(self) -> dict[str, int]:
         """The exemplars."""

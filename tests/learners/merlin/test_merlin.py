@@ -163,3 +163,24 @@ def test_base_models_take_examples_at_the_rate_asked_for(sampling, rate):
 def test_settings_that_make_no_sense_are_refused(wrong, sentence):
     with pytest.raises(UsageError, match=sentence):
         dataclasses.replace(SMALL, **wrong)
+
+
+def test_domains_are_told_apart_without_task_labels():
+    """Three rotations of the same clouds, one label space: `marginal` finds the domain that `aware` is told."""
+    stream = dataclasses.replace(STREAM, classes=2, domain_incremental=True)
+    x, y = _examples(TASKS[0])
+    domains = [x, x.flip(-1) - 3, x.flip(1) + 3]
+    settings = dataclasses.replace(SMALL, replay=8, exemplars=24)
+    learner = settings.build(stream, seed=0)
+    for index, domain in enumerate(domains):
+        learner.begin(TaskInfo(index, (0, 1)))
+        for start in range(0, len(y), 8):
+            learner.observe(domain[start : start + 8], y[start : start + 8])
+        learner.end()
+    assert learner.network.classes == 3  # one more, for strangers
+    for index, domain in enumerate(domains):
+        told = learner.logits(domain, task=index, inference="aware").argmax(dim=1)
+        found = learner.logits(domain, inference="marginal").argmax(dim=1)
+        assert found.max() < 2
+        assert (told == y).float().mean() > 0.9
+        assert (found == told).float().mean() > 0.9

@@ -42,10 +42,13 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         if inference == "marginal":
             return self._marginal(inputs, allowed)
         if inference == "aggregate":
-            return vote(self._task_agnostic().logits(inputs), allowed, self.settings.vote)
+            return self._vote(self._task_agnostic(), inputs, allowed)
         if task is None:
             raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
-        return vote(self._task_aware(task).logits(inputs), allowed, self.settings.vote)
+        return self._vote(self._task_aware(task), inputs, allowed)
+
+    def _vote(self, bank: Bank, x: Tensor, allowed: Tensor) -> Tensor:
+        return vote(bank.logits(x)[..., : self.stream.classes], allowed, self.settings.vote)
 
     def _task_agnostic(self) -> Bank:
         """Lines 2 to 4: sample from the average of all priors, fine-tune on all exemplars."""
@@ -79,52 +82,59 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
         """p(y | x) = sum over t of p(t | x) p(y | x, t), as logarithms."""
         known = range(len(self.distribution.priors))
-        logits = [self._task_aware(j).logits(x) for j in known]  # T times [E, N, classes]
-        answers = torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in known])  # [T, N, classes]
-        if self.stream.domain_incremental:
-            tasks = _by_certainty(answers)
-        else:
-            tasks = self._by_classes(x)
-            if self.settings.replay:
-                tasks = _agreement(tasks, self._by_elimination(logits))
-        mixture = torch.einsum("nt,tnc->nc", tasks, answers)
+        logits = [self._task_aware(j).logits(x) for j in known]  # T times [E, N, outputs]
+        answers = torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in known])  # [T, N, outputs]
+        opinions = [] if self.stream.domain_incremental else [self._by_classes(x)]
+        if self.settings.replay:
+            opinions.append(self._by_elimination(logits))
+        tasks = _agreement(opinions or [_by_certainty(answers)])  # [N, T]
+        mixture = torch.einsum("nt,tnc->nc", tasks, answers)[:, : self.stream.classes]
         return mixture.clamp(min=1e-30).log().masked_fill(~allowed[:, None, :], MASKED)
 
     def _by_classes(self, x: Tensor) -> Tensor:
         """p(t | x), [N, T]: how likely the ensemble that was fitted to all exemplars finds each task's classes."""
-        return self._mass(self._probabilities(self._task_agnostic().logits(x), self.seen))
+        belief = self._probabilities(self._task_agnostic().logits(x), self.seen)
+        known = range(len(self.distribution.priors))
+        return torch.stack([belief[:, self.tasks[j].classes].sum(dim=1) for j in known], dim=1)
 
     def _by_elimination(self, logits: list[Tensor]) -> Tensor:
         """p(t | x), [N, T]: every task's models learned to tell it from earlier tasks, so ask the last task's models first.
 
-        p(t) = g_t times the product over later tasks s of (1 - g_s), with g_t what task t's models give their own classes
-        among those of all tasks up to t. They saw the whole task beside exemplars of the earlier ones, more of each than
-        are left now.
+        p(t) = g_t times the product over later tasks s of (1 - g_s), with g_t the chance that task t's models give their own
+        task against all earlier ones. They saw the whole task beside exemplars of the earlier ones, more of each than are
+        left now.
         """
         found, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
         for j in reversed(range(len(logits))):
-            until = sorted({label for task in self.tasks[: j + 1] for label in task.classes})
-            own = self._mass(self._probabilities(logits[j], until))[:, j]
+            own = self._own(logits[j], j)
             found.append(remaining * own if j else remaining)
             remaining = remaining * (1 - own).clamp(min=1e-6)
         return torch.stack(found[::-1], dim=1)
 
-    def _mass(self, probabilities: Tensor) -> Tensor:
-        """What [N, classes] gives to each task's classes, [N, T]."""
-        known = range(len(self.distribution.priors))
-        return probabilities @ self._allowed([self.tasks[j].classes for j in known]).t().float()
+    def _own(self, logits: Tensor, j: int) -> Tensor:
+        """g_j, [N]: what task j's models give their own classes beside those of earlier tasks, or beside strangers."""
+        own = list(self.tasks[j].classes)
+        if self.stream.domain_incremental:
+            return self._probabilities(logits, [*own, self.stranger])[:, own].sum(dim=1)
+        until = {label for task in self.tasks[: j + 1] for label in task.classes}
+        return self._probabilities(logits, until)[:, own].sum(dim=1)
+
+    @property
+    def stranger(self) -> int:
+        """The output for inputs of earlier tasks, where tasks share their classes."""
+        return self.stream.classes
 
     def _probabilities(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
-        """An ensemble's mean probabilities, [N, classes], over some classes; logits [E, N, classes]."""
-        return vote(logits, self._allowed([classes]), "mean-probability")[0].exp()
+        """An ensemble's mean probabilities, [N, outputs], over some outputs; logits [E, N, outputs]."""
+        return vote(logits, self._outputs(classes).unsqueeze(0), "mean-probability")[0].exp()
 
 
 def _by_certainty(answers: Tensor) -> Tensor:
-    """p(t | x), [N, T], where tasks share their classes: only the certainty of p(y | x, t), [T, N, classes], can tell."""
+    """p(t | x), [N, T], where nothing else is known: from how certain p(y | x, t), [T, N, classes], is."""
     entropy = -(answers * answers.clamp(min=1e-30).log()).sum(dim=-1)
     return (-CERTAINTY * entropy).softmax(dim=0).t()
 
 
-def _agreement(one: Tensor, other: Tensor) -> Tensor:
-    """Two opinions p(t | x), [N, T], as one: their geometric mean."""
-    return ((one.clamp(min=1e-9).log() + other.clamp(min=1e-9).log()) / 2).softmax(dim=1)
+def _agreement(opinions: list[Tensor]) -> Tensor:
+    """Several opinions p(t | x), [N, T], as one: their geometric mean."""
+    return torch.stack([opinion.clamp(min=1e-9).log() for opinion in opinions]).mean(dim=0).softmax(dim=1)

@@ -52,7 +52,10 @@ class Merlin(MerlinInference):
         assert self._base is not None
         with self.phases.timed("base"):
             task = self.tasks[-1].index
-            self._base.learn(x, y, *self.memory.before_task(task))
+            old_x, old_y = self.memory.before_task(task)
+            if self.stream.domain_incremental:
+                old_y = torch.full_like(old_y, self.stranger)
+            self._base.learn(x, y, old_x, old_y)
             self.memory.offer(x, y, task)
         self._ensembles.clear()
 
@@ -78,8 +81,10 @@ class Merlin(MerlinInference):
             start = self._origin().expand(count, -1)
         else:
             start = self.network.initial(count, generator).to(self.device)
-        classes = task.classes if self.settings.base_classes == "task" else self.seen
-        return BaseModels(self.network, start, self._allowed([classes])[0], self.settings, generator)
+        classes = list(task.classes) if self.settings.base_classes == "task" else self.seen
+        if self.network.classes > self.stream.classes:
+            classes = [*classes, self.stranger]
+        return BaseModels(self.network, start, self._outputs(classes), self.settings, generator)
 
     def _origin(self) -> Tensor:
         """psi_0, [P]: the seed regenerates it, so it costs nothing to keep. Zero where weights are learned as they are."""
@@ -98,7 +103,7 @@ class Merlin(MerlinInference):
         if self.settings.classification_loss == 0:
             return None
         x, y = self.memory.of_task(task.index)
-        allowed = self._allowed([task.classes])[0]
+        allowed = self._outputs(task.classes)
 
         def loss(chunks: Tensor) -> Tensor:
             psi = self.distribution.code.join(chunks)

@@ -1,11 +1,16 @@
 """MERLIN's settings and its two presets. Free of torch."""
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.protocol import StreamInfo
+
+if TYPE_CHECKING:
+    from merlin_cl.networks.network import Network
 
 Layout = Literal["in-out", "out-in"]
 
@@ -41,7 +46,8 @@ class MerlinSettings(EnsembleSettings):
     """Classes that base models choose among: those of their own task, or all seen so far."""
     replay: int = 30
     """Exemplars of earlier tasks that each base model sees again with every arriving batch. They teach it to tell its task
-    from earlier ones, which `marginal` inference uses."""
+    from earlier ones, which `marginal` inference uses. Where tasks share their classes, they do so as one more class of
+    strangers."""
 
     # What the VAE models
     code: Literal["offsets", "weights"] = "offsets"
@@ -132,8 +138,12 @@ class MerlinSettings(EnsembleSettings):
         super().preset(name, stream)
         if name == "paper":
             return cls(**_paper(stream))
-        # Domains that share their labels need no telling apart while learning: a task's models learn that task alone.
-        return cls(replay=0, updates_per_batch=10, sampling_rate=0.99) if stream.domain_incremental else cls()
+        return cls(updates_per_batch=10, sampling_rate=0.99, replay=5) if stream.domain_incremental else cls()
+
+    def classifier(self, stream: StreamInfo) -> Network:
+        """The network for a stream; where tasks share their classes and are to be told apart, with an output for strangers."""
+        stranger = stream.domain_incremental and self.replay > 0
+        return super().classifier(replace(stream, classes=stream.classes + stranger))
 
 
 def _paper(stream: StreamInfo) -> dict[str, Any]:
