@@ -170,7 +170,7 @@ def test_domains_are_told_apart_without_task_labels():
     stream = dataclasses.replace(STREAM, classes=2, domain_incremental=True)
     x, y = _examples(TASKS[0])
     domains = [x, x.flip(-1) - 3, x.flip(1) + 3]
-    settings = dataclasses.replace(SMALL, replay=8, exemplars=24)
+    settings = dataclasses.replace(SMALL, replay=8, exemplars=24, updates_per_batch=20, rank=4)
     learner = settings.build(stream, seed=0)
     for index, domain in enumerate(domains):
         learner.begin(TaskInfo(index, (0, 1)))
