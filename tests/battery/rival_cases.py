@@ -2,13 +2,15 @@
 
 from merlin_cl.learners import regularised_settings as regularised
 from merlin_cl.learners import rival_settings as rivals
-from merlin_cl.learners.control_settings import SingleSettings
+from merlin_cl.learners.control_settings import GDumbSettings, JointSettings, SingleSettings
 
 NETWORK = {"hidden_units": (8,), "updates_per_batch": 5, "learning_rate": 2e-2}
 REPLAY = {**NETWORK, "exemplars": 12, "replay": 4}
 
 RIVALS = {
     "single by plain descent": SingleSettings(**{**NETWORK, "learning_rate": 0.2}, optimiser="sgd"),
+    "joint": JointSettings(hidden_units=(8,), learning_rate=2e-2, epochs=5),
+    "gdumb": GDumbSettings(hidden_units=(8,), exemplars=12, fine_tune_rate=1e-2),
     "er": rivals.ERSettings(**REPLAY),
     "er-ace": rivals.ERACESettings(**REPLAY),
     "er-ema": rivals.EREMASettings(**REPLAY, averaging=0.8),
@@ -17,6 +19,10 @@ RIVALS = {
     "mir": rivals.MIRSettings(**REPLAY, candidates=8),
     "agem": rivals.AGEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
     "gem": rivals.GEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
+    "gss": rivals.GSSSettings(**REPLAY, compared=3),
+    "gss integer": rivals.GSSSettings(**REPLAY, selection="integer", recent=4),
+    "icarl": rivals.ICaRLSettings(**REPLAY),
+    "scr": rivals.SCRSettings(**REPLAY, projection=4),
     "ewc": regularised.EWCSettings(**NETWORK, exemplars=12),
     "ewc online": regularised.EWCSettings(**NETWORK, exemplars=12, online=True, fisher="labels"),
     "lwf": regularised.LwFSettings(**NETWORK),

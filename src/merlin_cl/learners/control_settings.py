@@ -1,4 +1,4 @@
-"""Settings of the two controls. Free of torch."""
+"""Settings of the controls: what happens with nothing done, with exemplars alone, with all data. Free of torch."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,3 +24,31 @@ class GDumbEnsembleSettings(EnsembleSettings):
 
     method: ClassVar[str] = "gdumb-ensemble"
     learner: ClassVar[str] = "merlin_cl.learners.gdumb_ensemble:GDumbEnsemble"
+
+
+@dataclass(frozen=True)
+class GDumbSettings(GDumbEnsembleSettings):
+    """One network trained on the exemplars alone (Prabhu et al. 2020)."""
+
+    method: ClassVar[str] = "gdumb"
+    learner: ClassVar[str] = "merlin_cl.learners.gdumb:GDumb"
+
+    models: int = 1
+    """Networks in the ensemble that answers."""
+
+
+@dataclass(frozen=True)
+class JointSettings(NetworkSettings):
+    """All data of all tasks at once: the ceiling. Keeps every example, so it is no continual learner."""
+
+    method: ClassVar[str] = "joint"
+    learner: ClassVar[str] = "merlin_cl.learners.joint:Joint"
+
+    epochs: int = 20
+    """Passes over all examples so far, by a fresh network, when a task ends."""
+    batch: int = 32
+    """Examples in a batch of these passes."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "epochs", "batch")

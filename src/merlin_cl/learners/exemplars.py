@@ -94,6 +94,12 @@ class ExemplarMemory:
             if note is not None and self._notes is not None:
                 self._notes[place] = note
 
+    def keep(self, places: list[int]) -> None:
+        """Give up all exemplars but those at some places, which move to the front in this order."""
+        self._x = self._x[places]
+        self._notes = None if self._notes is None else self._notes[places]
+        self._labels, self._tasks = ([values[place] for place in places] for values in (self._labels, self._tasks))
+
     def _place(self, group: Group) -> int | None:
         """Where a newcomer goes: a free place, that of the exemplar it replaces, or nowhere."""
         if len(self) < self.budget:

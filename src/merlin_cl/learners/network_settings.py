@@ -26,13 +26,16 @@ class NetworkSettings(ClassifierSettings):
 
 
 @dataclass(frozen=True)
-class MemorySettings(NetworkSettings):
+class BudgetSettings(NetworkSettings):
     """One network and a bounded memory of examples."""
 
     exemplars: int = 200
     """Examples that may be kept, in all."""
-    exemplar_choice: Choice = "random"
-    """How they are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+
+    @property
+    def reservoir(self) -> Choice:
+        """What fills the memory."""
+        return "random"
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -40,8 +43,21 @@ class MemorySettings(NetworkSettings):
 
 
 @dataclass(frozen=True)
-class ReplaySettings(MemorySettings):
-    """One network that sees examples from its memory again."""
+class ChoiceSettings(BudgetSettings):
+    """The user says which examples are kept."""
+
+    exemplar_choice: Choice = "random"
+    """How exemplars are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+
+    @property
+    def reservoir(self) -> Choice:
+        """What fills the memory."""
+        return self.exemplar_choice
+
+
+@dataclass(frozen=True)
+class ReplaySettings(BudgetSettings):
+    """The network sees examples from its memory again."""
 
     replay: int = 10
     """Exemplars that are seen again with every update."""
@@ -49,3 +65,8 @@ class ReplaySettings(MemorySettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.require_at_least(0, "replay")
+
+
+@dataclass(frozen=True)
+class ReservoirReplaySettings(ReplaySettings, ChoiceSettings):
+    """The network sees examples again, and the user says which are kept."""

@@ -12,7 +12,9 @@ from merlin_cl.learners.settings import MethodSettings
 BUILT_IN = {
     "merlin": "merlin_cl.learners.merlin.settings:MerlinSettings",
     "gdumb-ensemble": "merlin_cl.learners.control_settings:GDumbEnsembleSettings",
+    "gdumb": "merlin_cl.learners.control_settings:GDumbSettings",
     "single": "merlin_cl.learners.control_settings:SingleSettings",
+    "joint": "merlin_cl.learners.control_settings:JointSettings",
     "er": "merlin_cl.learners.rival_settings:ERSettings",
     "er-ace": "merlin_cl.learners.rival_settings:ERACESettings",
     "er-ema": "merlin_cl.learners.rival_settings:EREMASettings",
@@ -21,6 +23,9 @@ BUILT_IN = {
     "mir": "merlin_cl.learners.rival_settings:MIRSettings",
     "agem": "merlin_cl.learners.rival_settings:AGEMSettings",
     "gem": "merlin_cl.learners.rival_settings:GEMSettings",
+    "gss": "merlin_cl.learners.rival_settings:GSSSettings",
+    "icarl": "merlin_cl.learners.rival_settings:ICaRLSettings",
+    "scr": "merlin_cl.learners.rival_settings:SCRSettings",
     "ewc": "merlin_cl.learners.regularised_settings:EWCSettings",
     "lwf": "merlin_cl.learners.regularised_settings:LwFSettings",
 }

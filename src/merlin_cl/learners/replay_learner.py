@@ -8,10 +8,10 @@ from torch import Tensor
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.network_learner import NetworkLearner
-from merlin_cl.learners.network_settings import MemorySettings, ReplaySettings
+from merlin_cl.learners.network_settings import BudgetSettings, ReplaySettings
 from merlin_cl.protocol import StreamInfo
 
-WithMemory = TypeVar("WithMemory", bound=MemorySettings)
+WithMemory = TypeVar("WithMemory", bound=BudgetSettings)
 Settings = TypeVar("Settings", bound=ReplaySettings)
 
 
@@ -21,7 +21,7 @@ class MemoryLearner(NetworkLearner[WithMemory]):
     def __init__(self, stream: StreamInfo, settings: WithMemory, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.memory = ExemplarMemory(
-            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+            settings.exemplars, settings.reservoir, stream.input_shape, self.generator("exemplars")
         )
 
     def _observe(self, x: Tensor, y: Tensor) -> None:

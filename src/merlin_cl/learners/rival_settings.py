@@ -1,15 +1,21 @@
-"""Settings of the rivals, a class each. Free of torch."""
+"""Settings of the rivals that keep examples, a class each. Free of torch."""
+
+from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import Choice
-from merlin_cl.learners.network_settings import MemorySettings, ReplaySettings
+from merlin_cl.learners.network_settings import ChoiceSettings, ReplaySettings, ReservoirReplaySettings
+from merlin_cl.protocol import StreamInfo
+
+if TYPE_CHECKING:
+    from merlin_cl.networks.network import Network
 
 
 @dataclass(frozen=True)
-class ERSettings(ReplaySettings):
+class ERSettings(ReservoirReplaySettings):
     """Experience replay: every batch is learned from together with exemplars (Chaudhry et al. 2019)."""
 
     method: ClassVar[str] = "er"
@@ -17,7 +23,7 @@ class ERSettings(ReplaySettings):
 
 
 @dataclass(frozen=True)
-class ERACESettings(ReplaySettings):
+class ERACESettings(ReservoirReplaySettings):
     """Replay in which arriving examples choose among the classes of their batch only (Caccia et al. 2022)."""
 
     method: ClassVar[str] = "er-ace"
@@ -25,7 +31,7 @@ class ERACESettings(ReplaySettings):
 
 
 @dataclass(frozen=True)
-class EREMASettings(ReplaySettings):
+class EREMASettings(ReservoirReplaySettings):
     """Replay that answers with a running mean of its weights (Soutif-Cormerais et al. 2023)."""
 
     method: ClassVar[str] = "er-ema"
@@ -41,7 +47,7 @@ class EREMASettings(ReplaySettings):
 
 
 @dataclass(frozen=True)
-class DERSettings(ReplaySettings):
+class DERSettings(ReservoirReplaySettings):
     """Replay of exemplars with the logits they had when they arrived (Buzzega et al. 2020)."""
 
     method: ClassVar[str] = "der"
@@ -71,7 +77,7 @@ class DERPlusPlusSettings(DERSettings):
 
 
 @dataclass(frozen=True)
-class MIRSettings(ReplaySettings):
+class MIRSettings(ReservoirReplaySettings):
     """Replay of the exemplars that the arriving batch would harm most (Aljundi et al. 2019)."""
 
     method: ClassVar[str] = "mir"
@@ -86,7 +92,7 @@ class MIRSettings(ReplaySettings):
 
 
 @dataclass(frozen=True)
-class AGEMSettings(ReplaySettings):
+class AGEMSettings(ReservoirReplaySettings):
     """No step against the mean gradient of earlier tasks' exemplars (Chaudhry et al. 2019)."""
 
     method: ClassVar[str] = "agem"
@@ -107,7 +113,7 @@ class AGEMSettings(ReplaySettings):
 
 
 @dataclass(frozen=True)
-class GEMSettings(MemorySettings):
+class GEMSettings(ChoiceSettings):
     """No step that raises the loss of any earlier task's exemplars (Lopez-Paz and Ranzato 2017)."""
 
     method: ClassVar[str] = "gem"
@@ -125,3 +131,62 @@ class GEMSettings(MemorySettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.require_at_least(0, "margin")
+
+
+@dataclass(frozen=True)
+class ICaRLSettings(ReplaySettings):
+    """The nearest mean of herded exemplars, with features kept by distillation (Rebuffi et al. 2017). New classes only."""
+
+    method: ClassVar[str] = "icarl"
+    learner: ClassVar[str] = "merlin_cl.learners.icarl:ICaRL"
+
+
+@dataclass(frozen=True)
+class GSSSettings(ReplaySettings):
+    """Replay from a memory whose gradients are as diverse as can be (Aljundi et al. 2019)."""
+
+    method: ClassVar[str] = "gss"
+    learner: ClassVar[str] = "merlin_cl.learners.gss:GSS"
+
+    selection: Literal["greedy", "integer"] = "greedy"
+    """How exemplars are chosen: each newcomer against a sample of the memory, or by an integer program over all."""
+    compared: int = 10
+    """Exemplars that a newcomer's gradient is compared with (greedy)."""
+    recent: int = 50
+    """Examples that a full memory gives up at once, to be filled with the newest until the next choice (integer)."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "compared", "recent")
+        if self.selection == "integer" and self.recent >= self.exemplars:
+            raise UsageError(f"recent is {self.recent}; it must be below exemplars, which is {self.exemplars}.")
+
+
+@dataclass(frozen=True)
+class SCRSettings(ReservoirReplaySettings):
+    """Contrastive replay, answered by the nearest mean of exemplars (Mai et al. 2021)."""
+
+    method: ClassVar[str] = "scr"
+    learner: ClassVar[str] = "merlin_cl.learners.scr:SCR"
+
+    replay: int = 100
+    """Exemplars that are seen again with every update."""
+    temperature: float = 0.07
+    """Divides similarities in the contrastive loss."""
+    projection: int = 128
+    """Width of the projection that similarities are taken of."""
+    shift: int = 2
+    """Pixels by which the second view of an image is moved at most, in either direction."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "projection")
+        self.require_at_least(0, "shift")
+        if not self.temperature > 0:
+            raise UsageError(f"temperature is {self.temperature}; it must be above 0.")
+
+    def classifier(self, stream: StreamInfo) -> Network:
+        """The network, with the projection in place of logits."""
+        from merlin_cl.networks.choice import network_for
+
+        return network_for(self.network, stream.input_shape, self.projection, self.hidden_units)

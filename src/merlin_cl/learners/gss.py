@@ -1,0 +1,110 @@
+"""`gss`: replay from a memory whose gradients are as diverse as can be."""
+
+from functools import partial
+
+import numpy as np
+import quadprog
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from merlin_cl.learners.learner import as_float
+from merlin_cl.learners.network_learner import cross_entropy
+from merlin_cl.learners.replay_learner import ReplayLearner
+from merlin_cl.learners.rival_settings import GSSSettings
+from merlin_cl.networks.per_example import per_example_gradients
+
+BLOCK = 20
+"""Examples whose gradients are computed at once."""
+
+
+class GSS(ReplayLearner[GSSSettings]):
+    """Gradient-based sample selection (Aljundi et al. 2019, "Gradient based sample selection for online continual learning").
+
+    `greedy` (their GSS-Greedy): a newcomer's score is one more than the greatest cosine between its gradient and those of
+    `compared` exemplars (10, as theirs); into a full memory it comes, if that is below one, in the place of an exemplar
+    drawn by score, with a probability that favours the lower score. `integer` (GSS-IQP): whenever the memory is
+    full, the subset with the least sum of cosines is kept and `recent` places are freed.
+
+    Deviations: Adam rather than plain descent; gradients of single examples; one sample of exemplars to compare with a batch,
+    not an example; the integer program is relaxed, rounded and improved by exchanges, so its answer is a local optimum.
+    """
+
+    def _update(self, x: Tensor, y: Tensor) -> None:
+        self._training.step(*self._with_replay(x, y), self._seen_mask)
+
+    def _remember(self, x: Tensor, y: Tensor) -> None:
+        with self.phases.timed("select"):
+            if self.settings.selection == "greedy":
+                self._remember_greedily(x, y)
+            else:
+                self._remember_by_program(x, y)
+
+    def _remember_greedily(self, x: Tensor, y: Tensor) -> None:
+        memory, task = self.memory, self.tasks[-1].index
+        scores = torch.ones(len(y), device=self.device)
+        if len(memory):
+            compared = self._directions(*self._exemplars_at(self._drawn(self.settings.compared)))
+            scores += (self._directions(as_float(x), y) @ compared.T).amax(dim=1)  # [N], from 0 to 2
+        for example, label, score in zip(x, y.tolist(), scores, strict=True):
+            place: int | None = len(memory)
+            if len(memory) == memory.budget:
+                place = self._replaced(float(score)) if score < 1 else None
+            if place is not None:
+                memory.put(place, example, label, task, score.view(1))
+
+    def _replaced(self, score: float) -> int | None:
+        """The place of the exemplar that a newcomer replaces, if it does."""
+        held = self.memory.notes[:, 0].cpu().clamp(min=1e-6)
+        place = int(torch.multinomial(held, 1, generator=self._draws))
+        other = float(held[place])
+        return place if float(torch.rand((), generator=self._draws)) < other / (other + score) else None
+
+    def _remember_by_program(self, x: Tensor, y: Tensor) -> None:
+        memory = self.memory
+        for example, label in zip(x, y.tolist(), strict=True):
+            if len(memory) == memory.budget:
+                directions = self._directions(as_float(memory.x), memory.y)
+                memory.keep(most_diverse(directions @ directions.T, memory.budget - self.settings.recent))
+            memory.put(len(memory), example, label, self.tasks[-1].index)
+
+    def _directions(self, x: Tensor, y: Tensor) -> Tensor:
+        """The gradient of each example's loss, scaled to length one, [n, P]."""
+        network, weights, seen = self.network, self._bank.weights[0], self._seen_mask
+        blocks = [
+            per_example_gradients(network, weights, part, partial(cross_entropy, y=labels, allowed=seen))
+            for part, labels in zip(x.split(BLOCK), y.split(BLOCK), strict=True)
+        ]
+        return functional.normalize(torch.cat(blocks), dim=1)
+
+
+def most_diverse(similarity: Tensor, count: int) -> list[int]:
+    """The places, ascending, of `count` examples whose `similarity` [n, n] summed over all pairs is least.
+
+    An integer program: minimise s'Gs over s in {0, 1}^n with sum(s) = count. Its relaxation to 0 <= s <= 1 is solved
+    exactly, the largest entries are chosen, and pairs are exchanged while that helps.
+    """
+    size = len(similarity)
+    gram = similarity.cpu().double().numpy()
+    gram = (gram + gram.T) / 2
+    eye = np.eye(size)
+    conditions = np.hstack([np.ones((size, 1)), eye, -eye])  # sum(s) = count, s >= 0, -s >= -1
+    bounds = np.concatenate([[count], np.zeros(size), -np.ones(size)])
+    relaxed = quadprog.solve_qp(gram + 1e-6 * eye, np.zeros(size), conditions, bounds, 1)[0]
+    inside = np.zeros(size, dtype=bool)
+    inside[np.argsort(-relaxed, kind="stable")[:count]] = True
+    while True:
+        chosen, others = np.flatnonzero(inside), np.flatnonzero(~inside)
+        if len(others) == 0:
+            break
+        to_chosen = gram[:, chosen].sum(axis=1)  # [n]
+        own = np.diag(gram)
+        # What replacing i by j changes: its pairs go, those of j come, and j is not paired with i.
+        change = (own[chosen] - 2 * to_chosen[chosen])[:, None] + (own[others] + 2 * to_chosen[others])[None, :]
+        change -= 2 * gram[np.ix_(chosen, others)]
+        best = np.unravel_index(change.argmin(), change.shape)
+        if change[best] >= -1e-9:
+            break
+        inside[chosen[best[0]]], inside[others[best[1]]] = False, True
+    found: list[int] = np.flatnonzero(inside).tolist()
+    return found
