@@ -1,0 +1,44 @@
+"""Keep what finished runs found as small files under results/.
+
+    python tools/collect_results.py runs/* [--into results]
+
+One file a run, named after its folder: the result, and the versions, machine and revision that gave it.
+"""
+
+import argparse
+import json
+from pathlib import Path
+
+
+def main() -> None:
+    """Collect the runs named on the command line; those that are not finished are passed over."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=Path)
+    parser.add_argument("--into", type=Path, default=Path("results"))
+    options = parser.parse_args()
+    for run in options.runs:
+        if not (run / "result.json").exists():
+            continue
+        record = {
+            "result": rounded(json.loads((run / "result.json").read_text())),
+            "environment": json.loads((run / "env.json").read_text()),
+        }
+        target = options.into / record["result"]["stream"] / f"{run.name}.json"
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(json.dumps(record, separators=(",", ":")) + "\n")
+        print(target)
+
+
+def rounded(value: object) -> object:
+    """The same record with four decimals: a thousandth of a percent is beyond what any seed decides."""
+    if isinstance(value, float):
+        return round(value, 4)
+    if isinstance(value, list):
+        return [rounded(item) for item in value]
+    if isinstance(value, dict):
+        return {key: rounded(item) for key, item in value.items()}
+    return value
+
+
+if __name__ == "__main__":
+    main()
