@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 class ClassifierSettings(MethodSettings):
     """The small classifier that a method trains, the same for all methods unless told otherwise."""
 
-    network: Literal["auto", "mlp", "resnet"] = "auto"
-    """The classifier: an MLP, the paper's narrow ResNet-10, or whichever suits the input's shape."""
+    network: str = "auto"
+    """The classifier: mlp, resnet (the paper's narrow ResNet-10), auto (whichever suits the input's shape), or a torch.nn.Module
+    of your own as package.module:factory, which is called with (input_shape, classes)."""
     hidden_units: tuple[int, ...] = (100, 100)
     """Units of an MLP's hidden layers."""
 

@@ -1,23 +1,29 @@
-"""Which network suits an input: the paper's two, chosen by shape."""
+"""Which network suits an input: the paper's two, chosen by shape, or one of the user's own, chosen by name."""
 
-from typing import Literal
-
-from merlin_cl.errors import UsageError
+from merlin_cl.errors import UsageError, unknown
 from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.module_bank import ModuleNetwork
 from merlin_cl.networks.network import Network
+from merlin_cl.networks.reference import resolve
 from merlin_cl.networks.resnet import ResNet
 
-Kind = Literal["auto", "mlp", "resnet"]
+KINDS = ("auto", "mlp", "resnet")
 SMALLEST_IMAGE = 32
 """Pixels a side from which images are worth convolutions; the paper's MNIST classifier is an MLP."""
 
 
-def network_for(kind: Kind, input_shape: tuple[int, ...], classes: int, hidden: tuple[int, ...]) -> Network:
+def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: tuple[int, ...]) -> Network:
     """The network of a kind for inputs of a shape; `auto`: a ResNet for images of 32 pixels or more, an MLP otherwise.
+
+    `package.module:factory` is a `torch.nn.Module` of the user's own, made by calling the factory with (input_shape, classes).
 
     >>> network_for("auto", (1, 28, 28), 10, (100, 100)).size, network_for("auto", (3, 32, 32), 10, (100, 100)).size
     (89610, 31307)
     """
+    if ":" in kind:
+        return ModuleNetwork(resolve(kind), input_shape, classes, kind)
+    if kind not in KINDS:
+        raise unknown("network", kind, (*KINDS, "package.module:factory"))
     image = len(input_shape) == 3
     if kind == "resnet" and not image:
         raise UsageError(f"A resnet needs images [channels, height, width]; the inputs have shape {list(input_shape)}.")
