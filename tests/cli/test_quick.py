@@ -21,6 +21,8 @@ sys.exit(code)
         ["run", "--help", "--method", "single"],
         ["run", "permuted-mnist", "--method", "gdumb-ensemble", "--help"],
         ["run", "--method", "single", "--seed", "x"],
+        ["run", "./nowhere", "--method", "single"],
+        ["run", "./", "--method", "single", "--help"],
         ["list"],
         ["show", "--help"],
         ["diagnose", "--help"],

@@ -2,7 +2,8 @@
 
 import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from merlin_cl.errors import InputError, UsageError
+from merlin_cl.errors import InputError
 from merlin_cl.streams.own.examples import Examples, OwnData, names_of
 from merlin_cl.streams.settings.own import ArraysSettings
 
@@ -132,22 +133,29 @@ class _Stored:
             self.shape, _, self.dtype = header(file)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        with np.load(self.path, allow_pickle=False) as content:
+        with _readable(self.path), np.load(self.path, allow_pickle=False) as content:
             array: Array = content[self.name]
-        return array
+            return array
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Names the file of whatever cannot be read in it."""
+    try:
+        yield
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path} cannot be read as arrays of numbers and text ({error}); save it again.") from error
 
 
 def _part(path: Path, names: dict[str, tuple[str, ...]]) -> Part | None:
-    try:
-        with np.load(path, allow_pickle=False) as content:
-            if not isinstance(content, np.lib.npyio.NpzFile):
-                raise UsageError(f"{path} holds one array; save inputs and labels together: np.savez(path, x=x, y=y).")
+    with _readable(path):
+        with path.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise ValueError("it is no .npz file, or not the whole of one")
+            file.seek(0)
+            content = np.load(file, allow_pickle=False)
             found = {key: next((name for name in known if name in content.files), None) for key, known in names.items()}
             if found["x"] is None or found["y"] is None:
                 return None
             labels, tasks = content[found["y"]], content[found["task"]] if found["task"] else None
         return _Stored(path, found["x"]), labels, tasks
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
-        if isinstance(error, UsageError | InputError):
-            raise
-        raise InputError(f"{path} cannot be read as arrays of numbers and text ({error}); save it again.") from error
