@@ -1,5 +1,6 @@
 """The rivals with settings small enough for the battery."""
 
+from merlin_cl.learners import generative_settings as generative
 from merlin_cl.learners import regularised_settings as regularised
 from merlin_cl.learners import rival_settings as rivals
 from merlin_cl.learners.control_settings import GDumbSettings, JointSettings, SingleSettings
@@ -26,4 +27,6 @@ RIVALS = {
     "ewc": regularised.EWCSettings(**NETWORK, exemplars=12),
     "ewc online": regularised.EWCSettings(**NETWORK, exemplars=12, online=True, fisher="labels"),
     "lwf": regularised.LwFSettings(**NETWORK),
+    "slda": generative.SLDASettings(width=10, shrinkage=1e-2),
+    "slda learned": generative.SLDASettings(**NETWORK, features="learned", exemplars=12, shrinkage=1e-2),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from merlin_cl.errors import UsageError
@@ -187,6 +187,4 @@ class SCRSettings(ReservoirReplaySettings):
 
     def classifier(self, stream: StreamInfo) -> Network:
         """The network, with the projection in place of logits."""
-        from merlin_cl.networks.choice import network_for
-
-        return network_for(self.network, stream.input_shape, self.projection, self.hidden_units)
+        return super().classifier(replace(stream, classes=self.projection))
