@@ -27,6 +27,7 @@ RIVALS = {
     "ewc": regularised.EWCSettings(**NETWORK, exemplars=12),
     "ewc online": regularised.EWCSettings(**NETWORK, exemplars=12, online=True, fisher="labels"),
     "lwf": regularised.LwFSettings(**NETWORK),
+    "hnet": regularised.HNETSettings(**NETWORK, chunk=20, embedding=4, hidden=8),
     "slda": generative.SLDASettings(width=10, shrinkage=1e-2),
     "slda learned": generative.SLDASettings(**NETWORK, features="learned", exemplars=12, shrinkage=1e-2),
 }

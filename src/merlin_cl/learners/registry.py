@@ -28,6 +28,7 @@ BUILT_IN = {
     "scr": "merlin_cl.learners.rival_settings:SCRSettings",
     "ewc": "merlin_cl.learners.regularised_settings:EWCSettings",
     "lwf": "merlin_cl.learners.regularised_settings:LwFSettings",
+    "hnet": "merlin_cl.learners.regularised_settings:HNETSettings",
     "slda": "merlin_cl.learners.generative_settings:SLDASettings",
 }
 

@@ -50,3 +50,25 @@ class LwFSettings(NetworkSettings):
         self.require_at_least(0, "strength")
         if not self.temperature > 0:
             raise UsageError(f"temperature is {self.temperature}; it must be above 0.")
+
+
+@dataclass(frozen=True)
+class HNETSettings(NetworkSettings):
+    """A hypernetwork makes each task's classifier and is kept from changing earlier ones (von Oswald et al. 2020)."""
+
+    method: ClassVar[str] = "hnet"
+    learner: ClassVar[str] = "merlin_cl.learners.hnet:HNET"
+
+    strength: float = 0.01
+    """Weight of the squared change of earlier tasks' classifiers (the paper's beta)."""
+    chunk: int = 1000
+    """Weights that the hypernetwork makes at once."""
+    embedding: int = 32
+    """Width of task and chunk embeddings."""
+    hidden: int = 50
+    """Hidden units of the hypernetwork."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "chunk", "embedding", "hidden")
+        self.require_at_least(0, "strength")

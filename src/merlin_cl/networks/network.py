@@ -113,6 +113,19 @@ class Network(ABC):
         return torch.cat([outputs_first(view[0]).flatten() for view in positions])
 
 
+class RowModule(nn.Module):
+    """One member with all its weights as one parameter: what `module` gives where torch has no layers of the kind."""
+
+    def __init__(self, network: Network, row: Tensor) -> None:
+        super().__init__()
+        self.network = network
+        self.row = nn.Parameter(row.detach().clone())
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Outputs [N, classes] for x [N, *input_shape]."""
+        return self.network.apply(self.row.unsqueeze(0), x.unsqueeze(0))[0]
+
+
 def outputs_first(weight: Tensor) -> Tensor:
     """One member's weight as `torch.nn` has it: [out, in, ...] for [in, ..., out]."""
     return weight.movedim(-1, 0) if weight.dim() > 1 else weight
