@@ -184,3 +184,4 @@ def test_domains_are_told_apart_without_task_labels():
         assert found.max() < 2
         assert (told == y).float().mean() > 0.9
         assert (found == told).float().mean() > 0.9
+        assert learner.probe(index, domain, y)["sampled_ensemble"] > 90

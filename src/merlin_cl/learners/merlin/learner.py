@@ -117,9 +117,7 @@ class Merlin(MerlinInference):
         known = self._base is not None and task == self.tasks[-1].index
         base = Bank(self.network, self._base.psi) if self._base is not None and known else None
         sampled = self.sample(self.distribution.priors[task], self.memory.of_task(task)[0], purpose=f"probe {task}")
-        return probe(
-            sampled, base, self.distribution.code, as_float(x), y, self._allowed([self.tasks[task].classes])[0]
-        )
+        return probe(sampled, base, self.distribution.code, as_float(x), y, self._outputs(self.tasks[task].classes))
 
     def _state(self) -> State:
         learning = self.learning and self._base is not None
