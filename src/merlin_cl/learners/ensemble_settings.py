@@ -1,9 +1,10 @@
 """Settings that MERLIN and its control share: the classifier, the exemplars, the ensemble that answers. Free of torch."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, Self
 
 from merlin_cl.learners.classifier_settings import ClassifierSettings
+from merlin_cl.protocol import StreamInfo
 
 Choice = Literal["random", "balanced"]
 Vote = Literal["majority", "mean-probability", "sum-logits"]
@@ -31,3 +32,18 @@ class EnsembleSettings(ClassifierSettings):
     def __post_init__(self) -> None:
         self.require_at_least(1, "exemplars", "models", "fine_tune_batch")
         self.require_at_least(0, "fine_tune_epochs", "fine_tune_rate")
+
+    @classmethod
+    def preset(cls, name: str, stream: StreamInfo) -> Self:
+        """The settings a preset stands for on a stream: the paper's 200 exemplars for MNIST, 400 for larger images."""
+        return replace(super().preset(name, stream), exemplars=exemplar_budget(stream))
+
+
+def exemplar_budget(stream: StreamInfo) -> int:
+    """Exemplars in all, as the paper has it: 200 for the MNIST streams, 400 for the others."""
+    return 400 if large_images(stream) else 200
+
+
+def large_images(stream: StreamInfo) -> bool:
+    """Whether inputs are images that are worth convolutions: 32 pixels a side or more."""
+    return len(stream.input_shape) == 3 and min(stream.input_shape[1:]) >= 32

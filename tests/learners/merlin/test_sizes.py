@@ -7,7 +7,14 @@ from merlin_cl.streams.registry import stream_settings
 
 
 @pytest.mark.parametrize(
-    ("stream", "classifier", "vae"), [("split-mnist", 89_610, 31_426), ("permuted-mnist", 89_610, 31_446)]
+    ("stream", "classifier", "vae"),
+    [
+        ("split-mnist", 89_610, 31_426),
+        ("permuted-mnist", 89_610, 31_446),
+        ("split-cifar10", 31_307, 17_910),
+        ("split-cifar100", 34_997, 33_810),
+        ("split-miniimagenet", 34_997, 33_810),
+    ],
 )
 def test_parameter_counts_of_the_paper(stream, classifier, vae):
     info = stream_settings(stream)().info()
@@ -15,8 +22,11 @@ def test_parameter_counts_of_the_paper(stream, classifier, vae):
     assert learner.parameters() == {"classifier": classifier, "meta_model": vae}
 
 
-def test_the_default_meta_model_is_smaller_than_one_classifier():
-    info = stream_settings("split-mnist")().info()
+@pytest.mark.parametrize(
+    "stream", ["split-mnist", "permuted-mnist", "split-cifar10", "split-cifar100", "split-cifar100-20"]
+)
+def test_the_default_meta_model_is_smaller_than_one_classifier(stream):
+    info = stream_settings(stream)().info()
     learner = MerlinSettings.preset("default", info).build(info, seed=0)
     stored = learner.stored_bytes()
     assert stored["meta_model"] + stored["priors"] < 4 * learner.parameters()["classifier"]

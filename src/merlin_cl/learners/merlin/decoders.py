@@ -76,7 +76,7 @@ class FactorDecoder(Decoder):
                 self.left[key] = nn.Parameter(torch.zeros(bases, rank, inputs))
                 self.right[key] = nn.Parameter(torch.zeros(bases, rank, outputs))
             else:
-                self.whole[key] = nn.Parameter(torch.zeros(bases, numbers))
+                self.whole[key] = nn.Parameter(torch.zeros(bases, 1, numbers))
             self._layers.append((key, numbers))
 
     @property
@@ -93,7 +93,7 @@ class FactorDecoder(Decoder):
         found = []
         for key, _ in self._layers:
             if key in self.whole:
-                found.append(z @ self.whole[key])
+                found.append(z @ self.whole[key].flatten(1))
             else:
                 left, right = self.left[key].flatten(0, 1), self.right[key]  # [J * r, in], [J, r, out]
                 weighted = (z[:, :, None, None] * right).flatten(1, 2)  # [M, J * r, out]

@@ -5,11 +5,14 @@ from torch import Tensor, nn
 
 from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.chunks import ChunkCode
-from merlin_cl.learners.merlin.decoders import ChunkDecoder, Decoder, FactorDecoder
+from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.network import Network
+
+LARGEST_RANK = 24
+"""More adds bytes and, on the streams of the paper, nothing to accuracy."""
 
 
 class WeightDistribution:
@@ -23,16 +26,20 @@ class WeightDistribution:
         task_width: int,
         generator: torch.Generator,
     ) -> None:
+        self.priors: list[Gaussian] = []  # P_1 .. P_k
         self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
-        per_model, latent = settings.latent_per == "model", settings.latent or task_width
-        decoder: Decoder
+        self._precision = settings.precision
         if settings.decoder == "factors":
-            decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, rank=settings.rank)
+            self.vae = self._vae_of_factors(network, settings, task_width)
         else:
-            decoder = ChunkDecoder(
-                self.code.count, settings.chunk, settings.hidden, latent, settings.embedding, per_model
+            per_model, size, hidden, latent = (
+                settings.latent_per == "model",
+                settings.chunk,
+                settings.hidden,
+                settings.latent,
             )
-        self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model)
+            decoder = ChunkDecoder(self.code.count, size, hidden, latent, settings.embedding, per_model)
+            self.vae = WeightVAE(decoder, size, hidden, latent, task_width, per_model)
         self.vae.reset(generator)
         if settings.decoder == "factors":  # tasks begin with nothing of each other's bases, and sure of their own
             for layer, value in ((self.vae.prior_mean, 0.0), (self.vae.prior_log_variance, -9.0)):
@@ -40,10 +47,19 @@ class WeightDistribution:
                 nn.init.constant_(layer.bias, value)
             nn.init.constant_(self.vae.posterior_log_variance.bias, -9.0)
         self.vae.to(origin.device)
-        self.priors: list[Gaussian] = []  # P_1 .. P_k
         self._learned_prior = settings.prior == "learned"
-        self._precision = settings.precision
         self.settle()
+
+    def _vae_of_factors(self, network: Network, settings: MerlinSettings, task_width: int) -> WeightVAE:
+        """A VAE of the rank asked for; 0: the largest that takes no more bytes than one classifier, `LARGEST_RANK` at most."""
+        latent = settings.latent or task_width
+        for rank in [settings.rank] if settings.rank else range(LARGEST_RANK, 0, -1):
+            decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, rank=rank)
+            self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
+            priors = 8 * latent * task_width
+            if self.stored_bytes()["meta_model"] + priors <= 4 * network.size:
+                break
+        return self.vae
 
     def prior(self, task: Tensor) -> Gaussian:
         """p(z | t) as it is now: still learning, or N(0, 1) where the prior is not learned."""

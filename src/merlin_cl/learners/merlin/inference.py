@@ -55,7 +55,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         if "aggregate" not in self._ensembles:
             x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
             with self.phases.timed("infer"):
-                bank = self.sample(self.distribution.aggregate_prior(), x, purpose="aggregate")
+                bank = self.sample(self.distribution.aggregate_prior(), self.models, x, purpose="aggregate")
                 self._ensembles["aggregate"] = self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
         return self._ensembles["aggregate"]
 
@@ -66,14 +66,18 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
             x, y = self.memory.of_task(j)
             classes, epochs = list(self.tasks[j].classes), self.settings.aware_epochs
             with self.phases.timed("infer"):
-                bank = self.sample(self.distribution.priors[j], x, purpose=key)
+                bank = self.sample(self.distribution.priors[j], self._models_a_task, x, purpose=key)
                 self._ensembles[key] = self._fine_tune(bank, x, y, classes, epochs, purpose=key)
         return self._ensembles[key]
 
-    def sample(self, prior: Gaussian, x: Tensor, purpose: str) -> Bank:
-        """E models from a prior, as they come from the decoder; statistics that it does not hold are taken from x."""
+    @property
+    def _models_a_task(self) -> int:
+        return min(self.models, self.settings.task_models)
+
+    def sample(self, prior: Gaussian, count: int, x: Tensor, purpose: str) -> Bank:
+        """Models from a prior, as they come from the decoder; statistics that it does not hold are taken from x."""
         generator = self.generator("sample", purpose, len(self.tasks))
-        bank = Bank(self.network, self.distribution.sample(prior, self.models, generator))
+        bank = Bank(self.network, self.distribution.sample(prior, count, generator))
         if self.settings.statistics == "re-estimated":
             with torch.no_grad():
                 reestimate_statistics(bank, as_float(x))

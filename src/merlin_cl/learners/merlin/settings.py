@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.ensemble_settings import EnsembleSettings
+from merlin_cl.learners.ensemble_settings import EnsembleSettings, large_images
 from merlin_cl.protocol import StreamInfo
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class MerlinSettings(EnsembleSettings):
     # The VAE
     decoder: Literal["factors", "chunks"] = "factors"
     """`factors`: a sum of low-rank bases weighted by z; `chunks`: the paper's network from z and a chunk's position."""
-    rank: int = 24
-    """Rank of the bases' matrices (factors)."""
+    rank: int = 0
+    """Rank of the bases' matrices (factors); 0: the largest, up to 24, with which all takes no more bytes than one classifier."""
     precision: Literal["float32", "float16", "int8"] = "int8"
     """Precision in which the VAE is kept between tasks: bases in this one, all smaller parts in 16 bits at least."""
     latent_per: Literal["model", "chunk"] = "model"
@@ -104,17 +104,19 @@ class MerlinSettings(EnsembleSettings):
     """Models generated of each old task for each step of consolidation (P)."""
 
     # Inference
+    task_models: int = 5
+    """Models sampled for each task (`aware` and `marginal`), at most E: those of one task differ little."""
     aware_epochs: int = 0
     """Passes over a task's own exemplars before its models answer (`aware` and `marginal`)."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "rank", "hidden", "embedding")
-        self.require_at_least(1, "vae_steps", "vae_batch", "vae_epochs", "pseudo_models")
+        self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "hidden", "embedding")
+        self.require_at_least(1, "vae_steps", "vae_batch", "vae_epochs", "pseudo_models", "task_models")
         self.require_at_least(
             0, "learning_rate", "weight_decay", "averaging", "replay", "latent", "vae_rate", "vae_chunks"
         )
-        self.require_at_least(0, "kl_weight", "classification_loss", "aware_epochs")
+        self.require_at_least(0, "rank", "kl_weight", "classification_loss", "aware_epochs")
         if not self.sampling_rate > 0 or (self.sampling == "bernoulli" and self.sampling_rate > 1):
             raise UsageError(f"sampling_rate is {self.sampling_rate}; it must be above 0, and at most 1 for bernoulli.")
         if self.averaging >= 1:
@@ -135,10 +137,12 @@ class MerlinSettings(EnsembleSettings):
     @classmethod
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream."""
-        super().preset(name, stream)
+        settings = super().preset(name, stream)  # the name is checked, the budget set
         if name == "paper":
-            return cls(**_paper(stream))
-        return cls(updates_per_batch=10, sampling_rate=0.99, replay=5) if stream.domain_incremental else cls()
+            return replace(settings, **_paper(stream))
+        if stream.domain_incremental:
+            return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5)
+        return settings
 
     def classifier(self, stream: StreamInfo) -> Network:
         """The network for a stream; where tasks share their classes and are to be told apart, with an output for strangers."""
@@ -148,7 +152,14 @@ class MerlinSettings(EnsembleSettings):
 
 def _paper(stream: StreamInfo) -> dict[str, Any]:
     """The paper's recipe; sizes recovered from its parameter counts."""
+    if not large_images(stream):
+        sizes = {"chunk": 300, "hidden": 50, "latent": 2, "embedding": 2}
+    elif stream.classes <= 10:
+        sizes = {"chunk": 250, "hidden": 30, "latent": 10, "embedding": 10}
+    else:
+        sizes = {"chunk": 300, "hidden": 50, "latent": 10, "embedding": 10}
     return {
+        **sizes,
         "exemplar_choice": "random",
         "vote": "majority",
         "updates_per_batch": 1,
@@ -163,15 +174,13 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         "decoder": "chunks",
         "precision": "float32",
         "latent_per": "chunk",
-        "latent": 2,
-        "hidden": 50,
-        "embedding": 2,
         "vae_optimiser": "adagrad",
         "vae_rate": 1e-3,
         "vae_batch": 1,
         "kl_weight": 1.0,
         "consolidation": "after",
         "fine_tune_batch": 10,
+        "task_models": 30,
         "aware_epochs": 40,
         "pseudo_models": 10,
     }
