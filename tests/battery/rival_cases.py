@@ -8,6 +8,8 @@ from merlin_cl.learners.control_settings import GDumbSettings, JointSettings, Si
 NETWORK = {"hidden_units": (8,), "updates_per_batch": 5, "learning_rate": 2e-2}
 REPLAY = {**NETWORK, "exemplars": 12, "replay": 4}
 
+GENERATOR = {**NETWORK, "likelihood": "gaussian", "latent": 2, "generator_hidden": 8, "generator_rate": 2e-2}
+
 RIVALS = {
     "single by plain descent": SingleSettings(**{**NETWORK, "learning_rate": 0.2}, optimiser="sgd"),
     "joint": JointSettings(hidden_units=(8,), learning_rate=2e-2, epochs=5),
@@ -30,4 +32,6 @@ RIVALS = {
     "hnet": regularised.HNETSettings(**NETWORK, chunk=20, embedding=4, hidden=8),
     "slda": generative.SLDASettings(width=10, shrinkage=1e-2),
     "slda learned": generative.SLDASettings(**NETWORK, features="learned", exemplars=12, shrinkage=1e-2),
+    "generative-replay": generative.GenerativeReplaySettings(**GENERATOR, replay=4, generator_updates=2),
+    "cn-dpm": generative.CNDPMSettings(**GENERATOR, exemplars=12, experts=4, epochs=10),
 }

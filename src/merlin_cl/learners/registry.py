@@ -30,6 +30,8 @@ BUILT_IN = {
     "lwf": "merlin_cl.learners.regularised_settings:LwFSettings",
     "hnet": "merlin_cl.learners.regularised_settings:HNETSettings",
     "slda": "merlin_cl.learners.generative_settings:SLDASettings",
+    "generative-replay": "merlin_cl.learners.generative_settings:GenerativeReplaySettings",
+    "cn-dpm": "merlin_cl.learners.generative_settings:CNDPMSettings",
 }
 
 
