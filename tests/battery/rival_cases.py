@@ -5,7 +5,7 @@ from merlin_cl.learners import regularised_settings as regularised
 from merlin_cl.learners import rival_settings as rivals
 from merlin_cl.learners.control_settings import GDumbSettings, JointSettings, SingleSettings
 
-NETWORK = {"hidden_units": (8,), "updates_per_batch": 5, "learning_rate": 2e-2}
+NETWORK = {"hidden_units": (8,), "updates_per_batch": 2, "learning_rate": 5e-2}
 REPLAY = {**NETWORK, "exemplars": 12, "replay": 4}
 
 GENERATOR = {**NETWORK, "likelihood": "gaussian", "latent": 2, "generator_hidden": 8, "generator_rate": 2e-2}
@@ -20,8 +20,8 @@ RIVALS = {
     "der": rivals.DERSettings(**REPLAY),
     "der++": rivals.DERPlusPlusSettings(**REPLAY),
     "mir": rivals.MIRSettings(**REPLAY, candidates=8),
-    "agem": rivals.AGEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
-    "gem": rivals.GEMSettings(hidden_units=(8,), updates_per_batch=5, exemplars=12),
+    "agem": rivals.AGEMSettings(hidden_units=(8,), updates_per_batch=2, learning_rate=0.3, exemplars=12),
+    "gem": rivals.GEMSettings(hidden_units=(8,), updates_per_batch=2, learning_rate=0.3, exemplars=12),
     "gss": rivals.GSSSettings(**REPLAY, compared=3),
     "gss integer": rivals.GSSSettings(**REPLAY, selection="integer", recent=4),
     "icarl": rivals.ICaRLSettings(**REPLAY),
