@@ -35,8 +35,12 @@ class EnsembleSettings(ClassifierSettings):
 
     @classmethod
     def preset(cls, name: str, stream: StreamInfo) -> Self:
-        """The settings a preset stands for on a stream: the paper's 200 exemplars for MNIST, 400 for larger images."""
-        return replace(super().preset(name, stream), exemplars=exemplar_budget(stream))
+        """The settings a preset stands for on a stream: the paper's 200 exemplars for MNIST, 400 for larger images.
+
+        Convolutions cost a CPU dearly, so ten networks answer for larger images, not thirty.
+        """
+        models = 10 if large_images(stream) else cls.models
+        return replace(super().preset(name, stream), exemplars=exemplar_budget(stream), models=models)
 
 
 def exemplar_budget(stream: StreamInfo) -> int:

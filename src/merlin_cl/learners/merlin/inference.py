@@ -66,13 +66,15 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
             x, y = self.memory.of_task(j)
             classes, epochs = list(self.tasks[j].classes), self.settings.aware_epochs
             with self.phases.timed("infer"):
-                bank = self.sample(self.distribution.priors[j], self._models_a_task, x, purpose=key)
+                bank = self.sample_task(j, purpose=key)
                 self._ensembles[key] = self._fine_tune(bank, x, y, classes, epochs, purpose=key)
         return self._ensembles[key]
 
-    @property
-    def _models_a_task(self) -> int:
-        return min(self.models, self.settings.task_models)
+    def sample_task(self, j: int, purpose: str) -> Bank:
+        """Models for task j, not fine-tuned. Statistics come from exemplars of the tasks that its base models saw."""
+        x, _ = self.memory.before_task(j + 1) if self.settings.replay else self.memory.of_task(j)
+        count = min(self.models, self.settings.task_models)
+        return self.sample(self.distribution.priors[j], count, x, purpose)
 
     def sample(self, prior: Gaussian, count: int, x: Tensor, purpose: str) -> Bank:
         """Models from a prior, as they come from the decoder; statistics that it does not hold are taken from x."""

@@ -116,8 +116,7 @@ class Merlin(MerlinInference):
         """How much of a task the distribution holds, measured without fine-tuning on the task's test data: see `probes.py`."""
         known = self._base is not None and task == self.tasks[-1].index
         base = Bank(self.network, self._base.psi) if self._base is not None and known else None
-        prior, x_task = self.distribution.priors[task], self.memory.of_task(task)[0]
-        sampled = self.sample(prior, self._models_a_task, x_task, purpose=f"probe {task}")
+        sampled = self.sample_task(task, purpose=f"probe {task}")
         return probe(sampled, base, self.distribution.code, as_float(x), y, self._outputs(self.tasks[task].classes))
 
     def _state(self) -> State:

@@ -142,6 +142,8 @@ class MerlinSettings(EnsembleSettings):
             return replace(settings, **_paper(stream))
         if stream.domain_incremental:
             return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5)
+        if large_images(stream):
+            return replace(settings, updates_per_batch=1, replay=10)
         return settings
 
     def classifier(self, stream: StreamInfo) -> Network:
@@ -160,6 +162,7 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         sizes = {"chunk": 300, "hidden": 50, "latent": 10, "embedding": 10}
     return {
         **sizes,
+        "models": 30,
         "exemplar_choice": "random",
         "vote": "majority",
         "updates_per_batch": 1,
