@@ -48,7 +48,7 @@ def learn_jointly(
 
     A frozen snapshot of the decoder, taken before the new task, generates the old tasks' pseudo-models; their priors stay
     fixed. Each step looks at a few models and a few of their chunks, every task with the same weight. Where the new task
-    found a base of its own, the decoder has its optimum already and only encoder and prior learn.
+    found a base of its own, decoder and prior are at their optimum already and only the encoder learns.
     """
     vae, base = distribution.vae, distribution.code.cut(psi)  # [B, K, size]
     snapshot = copy.deepcopy(vae)
@@ -60,7 +60,8 @@ def learn_jointly(
 
     if settings.scale_chunks:
         vae.decoder.rescale(torch.cat([base, *pseudo_models()]))
-    settled = [vae.decoder] if distribution.make_room(base.mean(dim=0), task) else []
+    own_base = distribution.make_room(base, task)
+    settled = [vae.decoder, vae.prior_mean, vae.prior_log_variance] if own_base else []
     optimiser = _optimiser(_parameters(vae, settled), settings)
     count, chunks = min(settings.vae_batch, len(base)), settings.vae_chunks or len(vae.decoder.scale)
     phase = "consolidate" if old else "vae"

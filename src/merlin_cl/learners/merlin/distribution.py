@@ -1,5 +1,7 @@
 """p(psi | t): the VAE, the prior of every task learned so far, and the way between models and chunks."""
 
+import math
+
 import torch
 from torch import Tensor, nn
 
@@ -11,6 +13,8 @@ from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.network import Network
 
+SMALLEST_VARIANCE = 1e-6
+"""Of a latent: a thousandth of a base more or less."""
 LARGEST_RANK = 24
 """More adds bytes and, on the streams of the paper, nothing to accuracy."""
 
@@ -25,12 +29,14 @@ class WeightDistribution:
         settings: MerlinSettings,
         task_width: int,
         generator: torch.Generator,
+        tasks: int = 0,
     ) -> None:
+        """`tasks` is the number of tasks to expect; 0: as many as a task vector is wide, which one-hot vectors are."""
         self.priors: list[Gaussian] = []  # P_1 .. P_k
         self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
         self._precision = settings.precision
         if settings.decoder == "factors":
-            self.vae = self._vae_of_factors(network, settings, task_width)
+            self.vae = self._vae_of_factors(network, settings, task_width, tasks or task_width)
         else:
             per_model, size, hidden, latent = (
                 settings.latent_per == "model",
@@ -42,21 +48,22 @@ class WeightDistribution:
             self.vae = WeightVAE(decoder, size, hidden, latent, task_width, per_model)
         self.vae.reset(generator)
         if settings.decoder == "factors":  # tasks begin with nothing of each other's bases, and sure of their own
-            for layer, value in ((self.vae.prior_mean, 0.0), (self.vae.prior_log_variance, -9.0)):
+            certain = math.log(SMALLEST_VARIANCE)
+            for layer, value in ((self.vae.prior_mean, 0.0), (self.vae.prior_log_variance, certain)):
                 nn.init.zeros_(layer.weight)
                 nn.init.constant_(layer.bias, value)
-            nn.init.constant_(self.vae.posterior_log_variance.bias, -9.0)
+            nn.init.constant_(self.vae.posterior_log_variance.bias, certain)
         self.vae.to(origin.device)
         self._learned_prior = settings.prior == "learned"
         self.settle()
 
-    def _vae_of_factors(self, network: Network, settings: MerlinSettings, task_width: int) -> WeightVAE:
+    def _vae_of_factors(self, network: Network, settings: MerlinSettings, task_width: int, tasks: int) -> WeightVAE:
         """A VAE of the rank asked for; 0: the largest that takes no more bytes than one classifier, `LARGEST_RANK` at most."""
-        latent = settings.latent or task_width
+        latent = settings.latent or tasks
         for rank in [settings.rank] if settings.rank else range(LARGEST_RANK, 0, -1):
             decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, rank=rank)
             self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
-            priors = 8 * latent * task_width
+            priors = 8 * latent * tasks
             if self.stored_bytes()["meta_model"] + priors <= 4 * network.size:
                 break
         return self.vae
@@ -74,27 +81,32 @@ class WeightDistribution:
         return self.code.join(self.vae.generate(prior.sample(generator, count)))
 
     @torch.no_grad()
-    def make_room(self, mean_model: Tensor, task: Tensor) -> bool:
-        """Let a new task start from its mean model, chunks [K, size], where the decoder is a sum of bases.
+    def make_room(self, base_models: Tensor, task: Tensor) -> bool:
+        """Let a new task start from its base models, chunks [B, K, size], where the decoder is a sum of bases.
 
-        A base that no task uses yet becomes what the prior as it stands does not say of the model, and the prior's mean gets
-        it in full: then there is nothing better for the decoder to learn, and the answer is True. With no base left, the
-        mean is the best mixture of those there are, and tasks have to share them.
+        A base that no task uses yet becomes what the prior as it stands does not say of their mean. The prior is then that
+        of the base models' own mixtures of bases, so there is nothing better for prior and decoder to learn, and the
+        answer is True. With no base left, tasks have to share those there are.
         """
         decoder, base = self.vae.decoder, len(self.priors)
         if not isinstance(decoder, FactorDecoder) or not self._learned_prior:
             return False
-        wanted = mean_model.flatten()[: decoder.numbers]
+        models = base_models.flatten(1)[:, : decoder.numbers]
         if base < self.vae.latent:
             z = self.vae.prior(task).mean
             z[base] = 0
-            decoder.absorb(base, wanted - decoder.offsets(z.unsqueeze(0))[0])
-            z[base] = 1
-        else:
-            bases = decoder.offsets(torch.eye(self.vae.latent, device=task.device))  # [J, numbers]
-            z = torch.linalg.lstsq(bases.t(), wanted.unsqueeze(1)).solution[:, 0]
-        # The smallest change of the linear map that gives this task the mean z.
-        self.vae.prior_mean.weight += torch.outer(z - self.vae.prior_mean(task), task) / task.square().sum()
+            decoder.absorb(base, models.mean(dim=0) - decoder.offsets(z.unsqueeze(0))[0])
+        used = min(base + 1, self.vae.latent)
+        bases = decoder.offsets(torch.eye(used, self.vae.latent, device=task.device))  # [J, numbers]
+        mixtures = torch.zeros(len(models), self.vae.latent, device=task.device)
+        mixtures[:, :used] = torch.linalg.lstsq(bases.t(), models.t()).solution.t()
+        variance = mixtures.var(dim=0, correction=0).clamp(min=SMALLEST_VARIANCE)
+        for layer, wanted in (
+            (self.vae.prior_mean, mixtures.mean(dim=0)),
+            (self.vae.prior_log_variance, variance.log()),
+        ):
+            # The smallest change of the linear map that gives this task what is wanted.
+            layer.weight += torch.outer(wanted - layer(task), task) / task.square().sum()
         return base < self.vae.latent
 
     def aggregate_prior(self) -> Gaussian:

@@ -49,6 +49,13 @@ class MerlinSettings(EnsembleSettings):
     from earlier ones, which `marginal` inference uses. Where tasks share their classes, they do so as one more class of
     strangers."""
 
+    # What a task is called
+    descriptor: Literal["one-hot", "words", "task2vec"] = "one-hot"
+    """The task vector that the prior is a function of, unless the stream gives one: `one-hot`, the mean word vector of the
+    class names (`words`), or an embedding that the learner computes from the task's exemplars (`task2vec`)."""
+    words: str = ""
+    """A file of word vectors in GloVe's text format (words): a path, or its name in a data folder; without it a usual one."""
+
     # What the VAE models
     code: Literal["offsets", "weights"] = "offsets"
     """`offsets`: base models start from one shared psi_0 and the VAE models psi - psi_0. `weights`: each starts afresh."""
@@ -71,7 +78,7 @@ class MerlinSettings(EnsembleSettings):
     latent_per: Literal["model", "chunk"] = "model"
     """One latent z for a whole model, or one for each chunk."""
     latent: int = 0
-    """Width of z; 0: that of a task vector, which is one base for every task expected (factors)."""
+    """Width of z; 0: one base for every task expected (factors)."""
     hidden: int = 20
     """Hidden units of the encoder (and of the decoder of chunks)."""
     embedding: int = 32
@@ -119,6 +126,8 @@ class MerlinSettings(EnsembleSettings):
         self.require_at_least(0, "rank", "kl_weight", "classification_loss", "aware_epochs")
         if not self.sampling_rate > 0 or (self.sampling == "bernoulli" and self.sampling_rate > 1):
             raise UsageError(f"sampling_rate is {self.sampling_rate}; it must be above 0, and at most 1 for bernoulli.")
+        if self.words and self.descriptor != "words":
+            raise UsageError(f"words is {self.words!r}, but descriptor is {self.descriptor}; use descriptor words with it.")
         if self.averaging >= 1:
             raise UsageError(f"averaging is {self.averaging}; it must be below 1.")
         whole = self.latent_per == "model" and self.layout == "in-out" and self.statistics == "re-estimated"
