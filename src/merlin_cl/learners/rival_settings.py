@@ -53,7 +53,7 @@ class DERSettings(ReservoirReplaySettings):
     method: ClassVar[str] = "der"
     learner: ClassVar[str] = "merlin_cl.learners.der:DER"
 
-    alpha: float = 0.2
+    alpha: float = 1.0
     """Weight of the squared distance from the logits kept."""
 
     def __post_init__(self) -> None:
@@ -68,6 +68,8 @@ class DERPlusPlusSettings(DERSettings):
     method: ClassVar[str] = "der++"
     learner: ClassVar[str] = "merlin_cl.learners.der:DERPlusPlus"
 
+    alpha: float = 0.2
+    """Weight of the squared distance from the logits kept."""
     beta: float = 1.0
     """Weight of the cross-entropy on exemplars."""
 
