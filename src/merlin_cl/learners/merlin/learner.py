@@ -4,19 +4,18 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.errors import InputError
 from merlin_cl.learners.learner import MASKED, State, as_float
 from merlin_cl.learners.merlin.base_models import BaseModels
 from merlin_cl.learners.merlin.consolidation import Auxiliary, consolidate, learn_by_chunks, learn_jointly
+from merlin_cl.learners.merlin.descriptors import DescribedTasks
 from merlin_cl.learners.merlin.distribution import WeightDistribution
-from merlin_cl.learners.merlin.inference import MerlinInference
 from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 
-class Merlin(MerlinInference):
+class Merlin(DescribedTasks):
     """Meta-Consolidation for Continual Learning (Joseph and Balasubramanian, NeurIPS 2020).
 
     Between tasks it keeps the distribution over weights, the tasks' priors and the exemplars: no old models, no other data.
@@ -34,17 +33,18 @@ class Merlin(MerlinInference):
     def distribution(self) -> WeightDistribution:
         """p(psi | t) and the priors of all tasks learned so far."""
         if self._distribution is None:
-            width = self._task_vector(self.tasks[0]).numel() if self.tasks else self.stream.tasks
             self._distribution = WeightDistribution(
-                self.network, self._origin(), self.settings, width, self.generator("distribution")
+                self.network,
+                self._origin(),
+                self.settings,
+                self._descriptor_width(),
+                self.generator("distribution"),
+                self.stream.tasks,
             )
         return self._distribution
 
     def _begin(self, task: TaskInfo) -> None:
-        if self._task_vector(task).numel() != self._task_vector(self.tasks[0]).numel():
-            raise InputError(
-                f"The descriptor of task {task.index} is not as wide as that of task 0; give all the same width."
-            )
+        self._check_descriptor(task)
         self._base = self._base_models(task)
         self._ensembles.clear()
 
@@ -61,6 +61,8 @@ class Merlin(MerlinInference):
 
     def _end(self) -> None:
         assert self._base is not None
+        if self.settings.descriptor == "task2vec":
+            self.tasks[-1] = self._embedded(self.tasks[-1])
         task, psi, generator = self.tasks[-1], self._base.psi, self.generator("vae", self.tasks[-1].index)
         vector, distribution = self._task_vector(task), self.distribution
         learn = learn_by_chunks if self.settings.vae_optimiser == "adagrad" else learn_jointly
@@ -91,12 +93,6 @@ class Merlin(MerlinInference):
         if self.settings.code == "weights":
             return torch.zeros(self.network.size, device=self.device)
         return self.network.initial(1, self.generator("psi_0"))[0].to(self.device)
-
-    def _task_vector(self, task: TaskInfo) -> Tensor:
-        """t: the descriptor, or one-hot."""
-        if task.descriptor is not None:
-            return torch.tensor(task.descriptor, device=self.device)
-        return functional.one_hot(torch.tensor(task.index), self.stream.tasks).float().to(self.device)
 
     def _auxiliary(self, task: TaskInfo) -> Auxiliary | None:
         """The appendix's classification loss: generated models must solve the task, judged by its exemplars."""
@@ -137,8 +133,10 @@ class Merlin(MerlinInference):
             self._base.restore(state["base"])
 
     def stored_bytes(self) -> dict[str, int]:
-        """Exemplars, meta-model and priors."""
-        return {**super().stored_bytes(), **self.distribution.stored_bytes()}
+        """Exemplars, meta-model, priors, and descriptors where tasks have any."""
+        descriptors = 4 * sum(len(task.descriptor) for task in self.tasks if task.descriptor is not None)
+        extra = {"descriptors": descriptors} if descriptors else {}
+        return {**super().stored_bytes(), **self.distribution.stored_bytes(), **extra}
 
     def parameters(self) -> dict[str, int]:
         """Weights of one classifier and parameters of the VAE."""

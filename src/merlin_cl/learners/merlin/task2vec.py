@@ -37,8 +37,8 @@ def task2vec(x: Tensor, y: Tensor) -> Tensor:
         (gradient,) = torch.autograd.grad(column.sum(), factors, retain_graph=True)
         information += (column.detach().exp().unsqueeze(1) * gradient.square()).mean(dim=0)
     scale = (information + 1e-6 * information.mean() + 1e-12).log()
-    embedding = scale - scale.mean()
-    return embedding / embedding.norm().clamp(min=1e-6)
+    embedding: Tensor = scale - scale.mean()
+    return functional.normalize(embedding, dim=0)
 
 
 def _features(x: Tensor, factors: Tensor) -> Tensor:

@@ -41,13 +41,6 @@ def nearness(known: Tensor, descriptor: Tensor) -> Tensor:
     return (SHARPNESS * cosine).softmax(dim=0)
 
 
-def neighbour_priors(priors: list[Gaussian], chances: Tensor, count: int, generator: torch.Generator) -> Gaussian:
-    """`count` priors [count, latent], each of one known task, drawn by chances [T]."""
-    chosen = torch.multinomial(chances, count, replacement=True, generator=generator)
-    means, log_variances = (torch.stack(values) for values in zip(*priors, strict=True))
-    return Gaussian(means[chosen], log_variances[chosen])
-
-
 def semantic_scores(probabilities: Tensor, known: Tensor, wanted: Tensor, top: int = 10) -> Tensor:
     """Scores [N, C] of classes without a single example, from how likely an input finds known classes, [N, K].
 
