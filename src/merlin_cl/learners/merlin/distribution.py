@@ -99,7 +99,8 @@ class WeightDistribution:
         used = min(base + 1, self.vae.latent)
         bases = decoder.offsets(torch.eye(used, self.vae.latent, device=task.device))  # [J, numbers]
         mixtures = torch.zeros(len(models), self.vae.latent, device=task.device)
-        mixtures[:, :used] = torch.linalg.lstsq(bases.t(), models.t()).solution.t()
+        # In single precision the answer's last bits depend on where in memory the numbers lie.
+        mixtures[:, :used] = torch.linalg.lstsq(bases.t().double(), models.t().double()).solution.t().float()
         variance = mixtures.var(dim=0, correction=0).clamp(min=SMALLEST_VARIANCE)
         for layer, wanted in (
             (self.vae.prior_mean, mixtures.mean(dim=0)),
