@@ -2,18 +2,26 @@
 
 import pytest
 import torch
+from torch import nn
 from torch.nn import functional
 
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.module_bank import ModuleNetwork
 from merlin_cl.networks.per_example import per_example_gradients
 from merlin_cl.networks.resnet import ResNet
 
-NETWORKS = [MLP((2, 3), 4, (5, 6)), ResNet((2, 8, 8), 4, (3, 4))]
+
+def own_network(input_shape, classes):
+    layers = [nn.Conv2d(input_shape[0], 3, 3, padding=1), nn.BatchNorm2d(3), nn.ReLU(), nn.Flatten()]
+    return nn.Sequential(*layers, nn.Linear(3 * input_shape[1] * input_shape[2], classes))
+
+
+NETWORKS = [MLP((2, 3), 4, (5, 6)), ResNet((2, 8, 8), 4, (3, 4)), ModuleNetwork(own_network, (2, 5, 5), 4)]
 EVERYTHING = torch.ones(4, dtype=torch.bool)
 
 
-@pytest.fixture(params=NETWORKS, ids=["mlp", "resnet"])
+@pytest.fixture(params=NETWORKS, ids=["mlp", "resnet", "own"])
 def network(request):
     return request.param
 

@@ -59,6 +59,7 @@ class ReplayLearner(MemoryLearner[Settings]):
 
     def _exemplars_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
         """Inputs, as floats, and labels of some exemplars."""
+        places = places.to(self.memory.x.device)  # an empty memory does not know its device yet
         return as_float(self.memory.x[places]), self.memory.y[places]
 
     def _with_replay(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

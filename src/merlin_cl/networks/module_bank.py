@@ -91,6 +91,36 @@ class ModuleNetwork(Network):
         self._remember(weights, statistics, batch)
         return logits[:, :1] if lonely else logits
 
+    @property
+    def head(self) -> tuple[str, str]:
+        """Names of weight and bias of the module's last linear layer, which is taken for the one that gives the logits."""
+        layers = dict(self._template.named_modules())
+        found = [name for name, layer in layers.items() if isinstance(layer, nn.Linear) and layer.bias is not None]
+        learned = [name for name in found if {f"{name}.weight", f"{name}.bias"} <= self._forms.keys()]
+        if not learned:
+            raise UsageError(
+                f"The network {self._name} has no linear layer with a bias that is learned; a method that answers by features "
+                "needs one as the last layer."
+            )
+        return f"{learned[-1]}.weight", f"{learned[-1]}.bias"
+
+    def features(self, flat: Tensor, x: Tensor) -> Tensor:
+        """What the last linear layer takes, [M, N, features], for x [M, N, *input_shape], in evaluation."""
+        name = self.head[0].removesuffix(".weight")
+        given = {
+            key: self._as_module_has_it(key, view) for key, view in self.views(flat).items() if key not in self.head
+        }
+        learned = {key: value for key, value in given.items() if key not in self.statistics}
+        owner, _, last = name.rpartition(".")
+        place = self._template.get_submodule(owner)
+        layer = place.get_submodule(last)
+        self._template.eval()
+        setattr(place, last, nn.Identity())
+        try:
+            return self._run(learned, {key: given[key] for key in self.statistics}, x)[0]
+        finally:
+            setattr(place, last, layer)
+
     def module(self, row: Tensor) -> nn.Module:
         """One member, as the factory makes it."""
         plain = self._made(seed=0).to(row.dtype)
