@@ -87,7 +87,7 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     data = path or options.data
     config = RunConfig(
         stream=parsed.stream_settings,
-        method=parsed.method_settings,
+        method=parsed.method_settings.located(),
         preset=options.preset,
         data=None if data is None else str(data.expanduser().resolve()),
         **{name: getattr(options, name) for name in ("seed", "batch_size", "inference", "device", "threads")},

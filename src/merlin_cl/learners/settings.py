@@ -43,6 +43,10 @@ class MethodSettings:
         learner: Learner[Self] = getattr(importlib.import_module(module), name)(stream, self, seed, device)
         return learner
 
+    def located(self) -> Self:
+        """The same with paths that hold wherever the run is resumed from; for methods that have any."""
+        return self
+
     def record(self) -> dict[str, Any]:
         """All settings as plain values, for the run folder."""
         return asdict(self)

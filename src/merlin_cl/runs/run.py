@@ -16,6 +16,7 @@ from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import learning_curve
 from merlin_cl.runs.checkpoint import Checkpoints
 from merlin_cl.runs.config import RunConfig
+from merlin_cl.runs.description import described_stream
 from merlin_cl.runs.environment import differences, environment
 from merlin_cl.runs.evaluate import accuracies, questions
 from merlin_cl.runs.folder import RunFolder
@@ -35,7 +36,7 @@ class RunStoppedError(MerlinError):
 def run(config: RunConfig, root: Path, show: Display, *, restart: bool = False) -> RunFolder:
     """Compute a run, or go on with it; one that is finished is computed again only on `restart`."""
     require_device(config.device)
-    stream = config.build_stream()
+    stream = described_stream(config, show)
     config = config.having(stream)
     return _work_on(RunFolder(root / config.name), config, stream, show, restart)
 
@@ -50,7 +51,7 @@ def resume(folder: RunFolder, show: Display, data: str | None = None) -> RunFold
             f"{config.data} with the data of {folder.path} is no longer there; say where it is now: "
             f"`merlin resume {folder.path} --data PATH`."
         )
-    stream = config.build_stream()
+    stream = described_stream(config, show)
     if (stream.source, stream.fingerprint) != (config.source, config.fingerprint):
         raise MerlinError(
             f"{folder.path} was begun with other data ({config.source}, checksum {config.fingerprint}) than there are in "

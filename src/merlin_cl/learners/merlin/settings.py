@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
@@ -127,7 +128,9 @@ class MerlinSettings(EnsembleSettings):
         if not self.sampling_rate > 0 or (self.sampling == "bernoulli" and self.sampling_rate > 1):
             raise UsageError(f"sampling_rate is {self.sampling_rate}; it must be above 0, and at most 1 for bernoulli.")
         if self.words and self.descriptor != "words":
-            raise UsageError(f"words is {self.words!r}, but descriptor is {self.descriptor}; use descriptor words with it.")
+            raise UsageError(
+                f"words is {self.words!r}, but descriptor is {self.descriptor}; use descriptor words with it."
+            )
         if self.averaging >= 1:
             raise UsageError(f"averaging is {self.averaging}; it must be below 1.")
         whole = self.latent_per == "model" and self.layout == "in-out" and self.statistics == "re-estimated"
@@ -154,6 +157,11 @@ class MerlinSettings(EnsembleSettings):
         if large_images(stream):
             return replace(settings, updates_per_batch=1, replay=10)
         return settings
+
+    def located(self) -> Self:
+        """With the full path of the file of word vectors, unless it is a name to look for in a data folder."""
+        path = Path(self.words).expanduser()
+        return replace(self, words=str(path.resolve())) if self.words and path.exists() else self
 
     def classifier(self, stream: StreamInfo) -> Network:
         """The network for a stream; where tasks share their classes and are to be told apart, with an output for strangers."""
