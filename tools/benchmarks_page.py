@@ -1,0 +1,101 @@
+"""Write docs/benchmarks.md from the result files under results/.
+
+python tools/benchmarks_page.py            # writes the page
+python tools/benchmarks_page.py --check    # says whether the page follows from the files
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from merlin_cl.report.summary import Result, Row, summarise
+from merlin_cl.report.text import size
+from merlin_cl.streams.registry import stream_names
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
+INTRODUCTION = """# Benchmarks
+
+This page is written by `python tools/benchmarks_page.py` from the files under `results/`, each of which is what one run found,
+with its settings, versions and revision. Nothing here is typed in by hand.
+
+- **A** is the average incremental accuracy (the paper's A): the mean over k of the accuracy on tasks 1..k after task k.
+  **final** is the accuracy after the last task, **F** the forgetting. In percent; ± is the standard deviation over seeds (n - 1).
+- **view**: class-incremental (choose among all classes seen), task-masked (among the classes of the example's own task),
+  domain-incremental (all tasks share their classes). Compare figures of one view only.
+- **inference** `aware` is told the task; `aggregate` and `marginal` are not.
+- **updates**: gradient steps on each arriving batch of ten. **stored**: all that is kept between tasks.
+- `gdumb-ensemble` is the control: the same exemplars and nothing else of the stream.
+- **paper**: its A (five seeds), where it has one for this stream and view.
+"""
+
+
+def page(results: list[Result]) -> str:
+    """The page, as Markdown."""
+    parts = [INTRODUCTION]
+    known = stream_names()
+    for stream in sorted({result["stream"] for result in results}, key=known.index):
+        rows = summarise(result for result in results if result["stream"] == stream)
+        parts.append(
+            "\n".join([f"## {stream}", "", f"Data: {rows[0].source}.", "", *_table(rows), "", *_commands(rows)])
+        )
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _table(rows: list[Row]) -> list[str]:
+    lines = [
+        "| method | view | inference | exemplars | updates | seeds | stored | A | paper | final | F |",
+        "|---|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for row in sorted(rows, key=lambda row: (row.view, row.method != "merlin", row.preset, row.method)):
+        cells = [
+            f"`{row.method}`" + (f" ({row.preset})" if row.preset != "default" else ""),
+            row.view,
+            row.inference or "–",
+            "–" if row.exemplars is None else str(row.exemplars),
+            "–" if row.updates_per_batch is None else str(row.updates_per_batch),
+            ", ".join(map(str, row.seeds)),
+            size(row.stored_bytes),
+            *(_figure(row, "average_incremental_accuracy"), f"{row.paper.mean:g}" if row.paper else "–"),
+            *(_figure(row, name) for name in ("final_accuracy", "forgetting")),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
+
+
+def _figure(row: Row, name: str) -> str:
+    middle, deviation = row.mean[name], row.std[name]
+    if middle is None:
+        return "–"
+    return f"{middle:.2f}" if deviation is None else f"{middle:.2f} ± {deviation:.2f}"
+
+
+def _commands(rows: list[Row]) -> list[str]:
+    """The command of every row, each once; N stands for the seed."""
+    commands = []
+    for row in rows:
+        preset = [] if row.preset == "default" else ["--preset", row.preset]
+        changed = [part for name, value in row.changed.items() for part in _option(name, value)]
+        commands.append(" ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed]))
+    return ["```", *dict.fromkeys(commands), "```"]
+
+
+def _option(name: str, value: object) -> list[str]:
+    option = "--" + name.replace("_", "-")
+    if isinstance(value, bool):
+        return [option if value else option.replace("--", "--no-", 1)]
+    return [option, *(map(str, value) if isinstance(value, list) else [str(value)])]
+
+
+def main() -> None:
+    """Write or check the page."""
+    results = [json.loads(file.read_text())["result"] for file in sorted((ROOT / "results").glob("*/*.json"))]
+    written = page(results)
+    if "--check" in sys.argv[1:]:
+        sys.exit(0 if PAGE.read_text() == written else f"{PAGE.name} does not follow from results/; write it anew.")
+    PAGE.write_text(written)
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
