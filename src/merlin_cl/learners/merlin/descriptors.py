@@ -39,7 +39,7 @@ class DescribedTasks(MerlinInference):
         """Refuse a task that is not described as the settings or earlier tasks have it, as if it had never begun."""
         problem = ""
         if self.settings.descriptor == "words" and task.descriptor is None:
-            problem = "has none, as descriptor words needs; describe the stream first (`describe_by_words`)"
+            problem = "is missing, which descriptor words needs; describe the stream first (`describe_by_words`)"
         elif self.settings.descriptor != "task2vec" and self._task_vector(task).numel() != self._descriptor_width():
             problem = "is not as wide as that of task 0; give all the same width"
         elif task.descriptor is not None and not 0 < sum(number * number for number in task.descriptor) < float("inf"):

@@ -45,6 +45,8 @@ class Merlin(DescribedTasks):
 
     def _begin(self, task: TaskInfo) -> None:
         self._check_descriptor(task)
+        if task.index == 0:
+            self._distribution = None  # whoever asked before did not know how wide a task vector is
         self._base = self._base_models(task)
         self._ensembles.clear()
 
