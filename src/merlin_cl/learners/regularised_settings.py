@@ -61,11 +61,11 @@ class HNETSettings(NetworkSettings):
 
     strength: float = 0.01
     """Weight of the squared change of earlier tasks' classifiers (the paper's beta)."""
-    chunk: int = 1000
+    chunk: int = 10_000
     """Weights that the hypernetwork makes at once."""
     embedding: int = 32
     """Width of task and chunk embeddings."""
-    hidden: int = 50
+    hidden: int = 10
     """Hidden units of the hypernetwork."""
 
     def __post_init__(self) -> None:
