@@ -84,18 +84,17 @@ class WeightDistribution:
     def make_room(self, base_models: Tensor, task: Tensor) -> bool:
         """Let a new task start from its base models, chunks [B, K, size], where the decoder is a sum of bases.
 
-        A base that no task uses yet becomes what the prior as it stands does not say of their mean. The prior is then that
-        of the base models' own mixtures of bases, so there is nothing better for prior and decoder to learn, and the
-        answer is True. With no base left, tasks have to share those there are.
+        A base that no task uses yet becomes their mean: all of it, whatever related descriptors say, as what is left of a
+        model without parts of another is of higher rank. The prior is then that of the base models' own mixtures of bases,
+        so there is nothing better for prior and decoder to learn, and the answer is True. With no base left, tasks have to
+        share those there are.
         """
         decoder, base = self.vae.decoder, len(self.priors)
         if not isinstance(decoder, FactorDecoder) or not self._learned_prior:
             return False
         models = base_models.flatten(1)[:, : decoder.numbers]
         if base < self.vae.latent:
-            z = self.vae.prior(task).mean
-            z[base] = 0
-            decoder.absorb(base, models.mean(dim=0) - decoder.offsets(z.unsqueeze(0))[0])
+            decoder.absorb(base, models.mean(dim=0))
         used = min(base + 1, self.vae.latent)
         bases = decoder.offsets(torch.eye(used, self.vae.latent, device=task.device))  # [J, numbers]
         mixtures = torch.zeros(len(models), self.vae.latent, device=task.device)
