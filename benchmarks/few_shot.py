@@ -69,7 +69,7 @@ def main() -> None:
         for task in list(stream)[known:]:
             for start, shots, accuracy in curve(learner, task, stream, words, fitting, seed):
                 found.append({"seed": seed, "task": task.info.index, "start": start, "n": shots, "accuracy": accuracy})
-        print(table(found), flush=True)
+            print(f"seed {seed}, tasks held out up to {task.info.index}, mean accuracy\n{table(found)}", flush=True)
     if options.out:
         settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(options).items()}
         Path(options.out).write_text(json.dumps({"settings": settings, "accuracy": found}, indent=1), encoding="utf-8")
@@ -86,7 +86,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--images-per-task", type=int, default=2500)
     parser.add_argument("--evaluation", default="test", choices=("test", "held-out"))
     parser.add_argument("--base-models", type=int, default=5)
-    parser.add_argument("--models", type=int, default=5, help="networks that are fitted and vote")
+    parser.add_argument("--models", type=int, default=3, help="networks that are fitted and vote")
     parser.add_argument("--epochs", type=int, default=60, help="passes over the few examples")
     parser.add_argument("--rate", type=float, default=1e-3, help="Adam's learning rate on them")
     parser.add_argument("--tiny", action="store_true", help="made-up data, everything small")
