@@ -101,7 +101,11 @@ def register():
 
 
 if __name__ == "__main__":  # `python fakes.py run ...` is the command with the methods above
+    import signal
+
     from merlin_cl.cli import main
 
+    # A shell that starts the tests in the background has them ignore Ctrl-C, and their children inherit it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     register()
     main()
