@@ -61,7 +61,8 @@ def learn_jointly(
     if settings.scale_chunks:
         vae.decoder.rescale(torch.cat([base, *pseudo_models()]))
     own_base = distribution.make_room(base, task)
-    settled = [vae.decoder, vae.prior_mean, vae.prior_log_variance] if own_base else []
+    # The auxiliary loss asks for more than the best approximation, so with it decoder and prior go on learning.
+    settled = [vae.decoder, vae.prior_mean, vae.prior_log_variance] if own_base and auxiliary is None else []
     optimiser = _optimiser(_parameters(vae, settled), settings)
     count, chunks = min(settings.vae_batch, len(base)), settings.vae_chunks or len(vae.decoder.scale)
     phase = "consolidate" if old else "vae"
