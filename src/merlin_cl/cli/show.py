@@ -10,8 +10,8 @@ import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import UsageError
-from merlin_cl.report.summary import summarise
-from merlin_cl.report.tables import curve_table, facts_of, scores_caption, scores_table
+from merlin_cl.report.summary import contests, summarise
+from merlin_cl.report.tables import contests_table, curve_table, facts_of, scores_caption, scores_table
 from merlin_cl.report.text import console
 from merlin_cl.runs.folder import RunFolder, run_folders
 
@@ -41,10 +41,13 @@ def main(argv: list[str]) -> None:
     rows = summarise(results)
     if options.json:
         runs = [{"folder": str(folder.path), **result} for folder, result in zip(finished, results, strict=True)]
-        print(json.dumps({"summary": [row.record() for row in rows], "runs": runs}))
+        summary, comparisons = [row.record() for row in rows], [contest.record() for contest in contests(rows)]
+        print(json.dumps({"summary": summary, "comparisons": comparisons, "runs": runs}))
         return
     out = console()
     out.print(scores_table(rows), scores_caption(rows), sep="")
+    if compared := contests(rows):
+        out.print("", contests_table(compared), sep="\n")
     if len(results) == 1:
         out.print("", curve_table(results[0]), facts_of(results[0]), sep="\n")
     print(f"Next: merlin diagnose {finished[0].path}", file=sys.stderr)

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from merlin_cl.metrics import forgetting_by_task
 from merlin_cl.report.summary import Result
-from merlin_cl.report.text import NONE, percent
+from merlin_cl.report.text import NONE, percent, signed
 
 CONTROL = "gdumb-ensemble"
 
@@ -56,9 +56,9 @@ def forgetting_table(score: dict[str, Any]) -> Table:
     for heading in headings:
         table.add_column(heading, justify="right")
     for row in score["tasks"]:
-        beside = [percent(row["control"]), _signed(row["above_control"])] if controlled else []
+        beside = [percent(row["control"]), signed(row["above_control"])] if controlled else []
         table.add_row(
-            str(row["task"] + 1), percent(row["learned"]), percent(row["final"]), _signed(row["forgotten"]), *beside
+            str(row["task"] + 1), percent(row["learned"]), percent(row["final"]), signed(row["forgotten"]), *beside
         )
     return table
 
@@ -97,7 +97,3 @@ def _by_task(score: dict[str, Any], beside: dict[str, Any] | None) -> list[dict[
             }
         )
     return rows
-
-
-def _signed(value: float | None) -> str:
-    return NONE if value is None else f"{value:+.2f}"

@@ -1,4 +1,4 @@
-"""Results of several seeds put together: mean and standard deviation for each view and inference mode, the paper's beside."""
+"""Results of several seeds put together: mean, deviation and interval for each view and inference mode, the paper's beside."""
 
 import json
 from collections.abc import Iterable
@@ -7,7 +7,7 @@ from typing import Any
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.learners.registry import method_settings
-from merlin_cl.metrics import METRICS, mean, standard_deviation
+from merlin_cl.metrics import METRICS, Comparison, half_width, mean, paired, standard_deviation
 from merlin_cl.paper.published import Published, headline
 from merlin_cl.streams.registry import stream_settings
 
@@ -35,6 +35,10 @@ class Row:
     """Settings of stream and method that are not those of the stream's defaults and the method's preset."""
     mean: dict[str, float | None]
     std: dict[str, float | None]
+    half_width: dict[str, float | None]
+    """Of the 95 % interval for the mean."""
+    values: dict[str, dict[int, float]]
+    """What each seed gave."""
     paper: Published | None
     """The paper's average incremental accuracy, where it has one for this stream as it is set."""
 
@@ -47,11 +51,47 @@ def summarise(results: Iterable[Result]) -> list[Row]:
     """Rows in the order in which their settings first appear."""
     groups: dict[str, list[Result]] = {}
     for result in results:
-        groups.setdefault(_what_is_compared(result), []).append(result)
+        groups.setdefault(experiment_of(result), []).append(result)
     return [_row(group, place) for group in groups.values() for place in range(len(group[0]["scores"]))]
 
 
-def _what_is_compared(result: Result) -> str:
+@dataclass(frozen=True)
+class Contest:
+    """A row beside the best one that answers the same question, over the seeds that both have."""
+
+    row: Row
+    best: Row
+    outcome: Comparison
+    """Average incremental accuracy: the row's minus the best one's."""
+
+    def record(self) -> dict[str, Any]:
+        """Plain values, for --json."""
+
+        def named(row: Row) -> dict[str, Any]:
+            return {name: getattr(row, name) for name in ("method", "preset", "inference", "changed")}
+
+        first = {name: getattr(self.row, name) for name in ("stream", "view")}
+        return {**first, "row": named(self.row), "best": named(self.best), **asdict(self.outcome)}
+
+
+def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") -> list[Contest]:
+    """Every row beside the best of those that share stream, data, view and whether they are told the task."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if len(row.values[metric]) > 1:
+            known = row.inference == "aware"
+            groups.setdefault(json.dumps([row.stream, row.source, row.view, known]), []).append(row)
+    found = []
+    for group in groups.values():
+        best = max(group, key=lambda row: row.mean[metric] or 0.0)
+        for row in group:
+            outcome = None if row is best else paired(row.values[metric], best.values[metric])
+            if outcome is not None and outcome.seeds > 1:
+                found.append(Contest(row, best, outcome))
+    return found
+
+
+def experiment_of(result: Result) -> str:
     """All but the seed, as text: runs that agree in it are the same experiment."""
     return json.dumps([result["settings"], result["source"], result["batch_size"], result["preset"]], sort_keys=True)
 
@@ -60,20 +100,24 @@ def _row(group: list[Result], place: int) -> Row:
     first = group[0]
     scores = [result["scores"][place] for result in group]
     view, inference = scores[0]["view"], scores[0]["inference"]
-    means, stds = {}, {}
-    for name in METRICS:
-        values = [score[name] for score in scores if score[name] is not None]
-        means[name] = mean(values) if values else None
-        stds[name] = standard_deviation(values)
+    values = {
+        name: {
+            result["seed"]: score[name] for result, score in zip(group, scores, strict=True) if score[name] is not None
+        }
+        for name in METRICS
+    }
+    listed = {name: list(of_seed.values()) for name, of_seed in values.items()}
     return Row(
         **{name: first[name] for name in ("stream", "method", "preset", "source", "batch_size")},
         **{name: first[name] for name in ("exemplars", "updates_per_batch")},
         view=view,
         inference=inference,
-        seeds=sorted(result["seed"] for result in group),
+        seeds=sorted({result["seed"] for result in group}),
         stored_bytes=mean([sum(result["cost"]["stored_bytes"].values()) for result in group]),
-        mean=means,
-        std=stds,
+        mean={name: mean(of_seeds) if of_seeds else None for name, of_seeds in listed.items()},
+        std={name: standard_deviation(of_seeds) for name, of_seeds in listed.items()},
+        half_width={name: half_width(of_seeds) for name, of_seeds in listed.items()},
+        values=values,
         changed=changed_stream(first) | _changed_method(first),
         # Streams have the paper's protocol by default; with other settings there is nothing to compare with.
         paper=None if changed_stream(first) else headline(first["method"], _kind(first), view, inference),

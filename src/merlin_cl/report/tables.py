@@ -7,8 +7,8 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from merlin_cl.report.summary import Result, Row
-from merlin_cl.report.text import NONE, parts, percent, size, with_deviation
+from merlin_cl.report.summary import Contest, Result, Row
+from merlin_cl.report.text import NONE, parts, percent, probability, signed, size, with_deviation, with_interval
 
 
 def scores_table(rows: list[Row]) -> Table:
@@ -25,7 +25,9 @@ def scores_table(rows: list[Row]) -> Table:
         table.add_row(
             escape(f"{row.stream}{mark}\n{row.view}"),
             f"{row.method}{preset}\n{row.inference or NONE}",
-            with_deviation(row.mean["average_incremental_accuracy"], row.std["average_incremental_accuracy"]),
+            with_interval(
+                *(figures["average_incremental_accuracy"] for figures in (row.mean, row.std, row.half_width))
+            ),
             with_deviation(row.paper.mean, row.paper.std) if row.paper else NONE,
             with_deviation(row.mean["final_accuracy"], row.std["final_accuracy"]),
             with_deviation(row.mean["forgetting"], row.std["forgetting"]),
@@ -42,7 +44,7 @@ def scores_caption(rows: list[Row]) -> str:
         "stored: all that is kept between tasks; updates: gradient steps on each arriving batch.",
     ]
     if any(len(row.seeds) > 1 for row in rows):
-        lines.append("± is the standard deviation over seeds (n - 1).")
+        lines.append("± is the standard deviation over seeds (n - 1); in brackets the 95 % t-interval for the mean.")
     if any(row.paper for row in rows):
         lines.append("paper: its number for five seeds (its ± is mostly the mean of task-wise deviations).")
     lines += [f"[{number}] {note}" for number, note in enumerate(_notes(rows), start=1)]
@@ -50,6 +52,37 @@ def scores_caption(rows: list[Row]) -> str:
         f"data of {stream}: {source}" for stream, source in dict.fromkeys((row.stream, row.source) for row in rows)
     ]
     return escape("\n".join(lines))
+
+
+def contests_table(contests: list[Contest]) -> Table:
+    """Each row beside the best of its stream and view, seed by seed."""
+    table = _table("average incremental accuracy beside the best, seed by seed (paired t-test)")
+    for heading in ("stream, view", "method, inference", "the best"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("difference", "95 % interval", "p", "seeds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for contest in contests:
+        outcome = contest.outcome
+        span = outcome.half_width or 0.0
+        table.add_row(
+            f"{contest.row.stream}, {contest.row.view}",
+            _contestant(contest.row),
+            _contestant(contest.best),
+            signed(outcome.difference),
+            f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}",
+            probability(outcome.p_value),
+            str(outcome.seeds),
+        )
+    return table
+
+
+def _contestant(row: Row) -> str:
+    preset = [] if row.preset == "default" else [row.preset]
+    return escape(", ".join([row.method, *preset, *([row.inference] if row.inference else []), *_changes(row)]))
+
+
+def _changes(row: Row) -> list[str]:
+    return [parts(row.changed)] if row.changed else []
 
 
 def curve_table(result: Result) -> Table:

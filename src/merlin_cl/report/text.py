@@ -33,6 +33,38 @@ def with_deviation(mean: float | None, std: float | None) -> str:
     return percent(mean) if std is None else f"{percent(mean)}\n± {std:.2f}"
 
 
+def with_interval(mean: float | None, std: float | None, half_width: float | None) -> str:
+    """A mean, under it the standard deviation and the ends of the interval where there are any.
+
+    >>> with_interval(90.0, 1.0, 2.5)
+    '90.00\\n± 1.00\\n[87.50, 92.50]'
+    """
+    shown = with_deviation(mean, std)
+    if mean is None or half_width is None:
+        return shown
+    return f"{shown}\n[{mean - half_width:.2f}, {mean + half_width:.2f}]"
+
+
+def signed(value: float | None) -> str:
+    """A difference to two decimals, with its sign.
+
+    >>> signed(0.5), signed(-1), signed(None)
+    ('+0.50', '-1.00', '–')
+    """
+    return NONE if value is None else f"{value:+.2f}"
+
+
+def probability(value: float | None) -> str:
+    """A p-value.
+
+    >>> probability(0.0312), probability(0.00001), probability(None)
+    ('0.031', '<0.001', '–')
+    """
+    if value is None:
+        return NONE
+    return "<0.001" if value < 0.001 else f"{value:.3f}"
+
+
 def size(count: float) -> str:
     """Bytes in the unit that suits them.
 
