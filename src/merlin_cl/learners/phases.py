@@ -1,4 +1,4 @@
-"""What a learner is doing, how far it has come, and the CPU time each kind of work has taken."""
+"""What a learner is doing, how far it has come, the CPU time each kind of work has taken, and the losses it met with."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -11,10 +11,11 @@ Listener = Callable[[str, int, int], None]
 
 
 class Phases:
-    """CPU seconds by phase, and a listener that is told of progress."""
+    """CPU seconds by phase, losses step by step, and a listener that is told of progress."""
 
     def __init__(self) -> None:
         self.cpu_seconds: dict[str, float] = {}
+        self.losses: dict[str, list[float]] = {}
         self.listener: Listener | None = None
 
     @contextmanager
@@ -32,3 +33,12 @@ class Phases:
             yield item
             if self.listener is not None:
                 self.listener(phase, done, total)
+
+    def note_loss(self, name: str, value: float) -> None:
+        """One more point of a loss curve."""
+        self.losses.setdefault(name, []).append(value)
+
+    def take_losses(self) -> dict[str, list[float]]:
+        """The loss curves since they were last taken."""
+        taken, self.losses = self.losses, {}
+        return taken

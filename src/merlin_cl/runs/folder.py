@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +17,16 @@ from merlin_cl.runs.config import FORMAT, RunConfig
 if sys.platform != "win32":
     import fcntl
 
+Listener = Callable[["RunFolder", dict[str, Any]], None]
+"""Called with the folder and an event once the event has been written."""
+
 
 class RunFolder:
     """One run on disk."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, listeners: Sequence[Listener] = ()) -> None:
         self.path = path
+        self.listeners = listeners
         self.checkpoints = path / "checkpoint"
 
     @classmethod
@@ -97,11 +101,14 @@ class RunFolder:
 
     def log(self, event: str, **values: Any) -> None:
         """Append an event to events.jsonl. A line torn by a kill is closed first, so that it spoils no other."""
-        line = json.dumps({"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **values})
+        entry = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **values}
+        line = json.dumps(entry)
         with (self.path / "events.jsonl").open("ab+") as file:
             if file.tell() and not _ends_line(file):
                 line = "\n" + line
             file.write(line.encode() + b"\n")
+        for listener in self.listeners:
+            listener(self, entry)
 
     def events(self) -> list[dict[str, Any]]:
         """All events that were written whole."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -19,7 +19,7 @@ from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.description import described_stream
 from merlin_cl.runs.environment import differences, environment
 from merlin_cl.runs.evaluate import accuracies, questions
-from merlin_cl.runs.folder import RunFolder
+from merlin_cl.runs.folder import Listener, RunFolder
 from merlin_cl.runs.ledger import Ledger, Probe
 from merlin_cl.runs.progress import Display, RunProgress
 
@@ -33,12 +33,14 @@ class RunStoppedError(MerlinError):
     exit_code = 130
 
 
-def run(config: RunConfig, root: Path, show: Display, *, restart: bool = False) -> RunFolder:
+def run(
+    config: RunConfig, root: Path, show: Display, *, restart: bool = False, listeners: Sequence[Listener] = ()
+) -> RunFolder:
     """Compute a run, or go on with it; one that is finished is computed again only on `restart`."""
     require_device(config.device)
     stream = described_stream(config, show)
     config = config.having(stream)
-    return _work_on(RunFolder(root / config.name), config, stream, show, restart)
+    return _work_on(RunFolder(root / config.name, listeners), config, stream, show, restart)
 
 
 def resume(folder: RunFolder, show: Display, data: str | None = None) -> RunFolder:
@@ -107,6 +109,8 @@ def _compute(
         progress.begin(index)
         folder.log("task", task=index)
         _learn(learner, stream, index, config)
+        if curves := learner.phases.take_losses():
+            folder.log("losses", task=index, curves=curves)
         with ledger.timed("probe", learner):
             probe = _probe(folder, learner, stream, index)
         with ledger.timed("evaluate", learner):

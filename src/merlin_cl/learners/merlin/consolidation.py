@@ -77,9 +77,12 @@ def learn_jointly(
             vae, torch.cat(groups), positions, _one_each(priors, groups, vae.per_model), settings.kl_weight, generator
         )
         loss = torch.stack([part.mean() for part in losses.split([len(group) for group in groups])]).sum()
+        phases.note_loss("negative_elbo", float(loss.detach()))
         if auxiliary is not None:
             z = distribution.prior(task).sample(generator, AUXILIARY_MODELS)
-            loss = loss + settings.classification_loss * auxiliary(vae.generate(z))
+            added = settings.classification_loss * auxiliary(vae.generate(z))
+            phases.note_loss("classification", float(added.detach()))
+            loss = loss + added
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -107,18 +110,24 @@ def learn_by_chunks(
     size = settings.vae_batch
     for _ in phases.steps("vae", range(settings.vae_epochs), settings.vae_epochs):
         order = torch.randperm(len(rows), generator=generator).to(rows.device)
+        met, added = torch.zeros(len(rows)), []
         for start in range(0, len(rows), size):
             chosen = order[start : start + size]
             prior = distribution.prior(task)
             losses = negative_elbo(vae, rows[chosen], chosen % count, prior, settings.kl_weight, generator)
+            met[start : start + size] = losses.detach().flatten()
             optimiser.zero_grad()
             losses.mean().backward()
             optimiser.step()
             if auxiliary is not None and start // count != (start + size) // count:
                 z = distribution.prior(task).sample(generator, AUXILIARY_MODELS)
+                added.append(settings.classification_loss * auxiliary(vae.generate(z)))
                 optimiser.zero_grad()
-                (settings.classification_loss * auxiliary(vae.generate(z))).backward()
+                added[-1].backward()
                 optimiser.step()
+        phases.note_loss("negative_elbo", float(met.mean()))
+        if added:
+            phases.note_loss("classification", float(torch.stack(added).mean().detach()))
 
 
 def consolidate(
