@@ -29,6 +29,7 @@ def cpu_seconds_of_children():
         ["run", "--method", "single", "--seed", "x"],
         ["run", "./nowhere", "--method", "single"],
         ["run", "./", "--method", "single", "--help"],
+        ["tune", "--help"],
         ["list"],
         ["show", "--help"],
         ["diagnose", "--help"],

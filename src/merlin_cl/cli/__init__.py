@@ -16,6 +16,7 @@ COMMANDS = {
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
+    "tune": ("merlin_cl.cli.tune", "choose a method's settings on held-out training images"),
     "data": ("merlin_cl.cli.data", "the data sets: which are here, how to get them, whether they are whole"),
     "bench": ("merlin_cl.bench", "how fast this machine is at it, in ratios"),
 }

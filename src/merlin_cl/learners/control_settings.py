@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.network_settings import NetworkSettings
+from merlin_cl.learners.search_space import Among, Space, Span
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class GDumbSettings(GDumbEnsembleSettings):
 
     method: ClassVar[str] = "gdumb"
     learner: ClassVar[str] = "merlin_cl.learners.gdumb:GDumb"
+    space: ClassVar[Space] = {"fine_tune_rate": Span(3e-4, 1e-2), "fine_tune_epochs": Among(20, 40, 80)}
 
     models: int = 1
     """Networks in the ensemble that answers."""
@@ -43,6 +45,7 @@ class JointSettings(NetworkSettings):
 
     method: ClassVar[str] = "joint"
     learner: ClassVar[str] = "merlin_cl.learners.joint:Joint"
+    space: ClassVar[Space] = {"learning_rate": Span(1e-4, 1e-2), "epochs": Among(5, 10, 20)}
 
     epochs: int = 20
     """Passes over all examples so far, by a fresh network, when a task ends."""

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.network_settings import NetworkSettings
+from merlin_cl.learners.search_space import Among, Space, Span
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,7 @@ class SLDASettings(NetworkSettings):
 
     method: ClassVar[str] = "slda"
     learner: ClassVar[str] = "merlin_cl.learners.slda:SLDA"
+    space: ClassVar[Space] = {"shrinkage": Span(1e-5, 0.1)}
 
     features: Literal["random", "learned"] = "random"
     """A fixed random layer with ReLU, or the classifier's last hidden layer as the first task leaves it."""
@@ -59,6 +61,12 @@ class GenerativeReplaySettings(GeneratorSettings):
 
     method: ClassVar[str] = "generative-replay"
     learner: ClassVar[str] = "merlin_cl.learners.generative_replay:GenerativeReplay"
+    space: ClassVar[Space] = {
+        "learning_rate": Span(1e-4, 1e-2),
+        "updates_per_batch": Among(1, 3),
+        "generator_rate": Span(3e-4, 3e-3),
+        "replay": Among(10, 30, 100),
+    }
 
     replay: int = 30
     """Examples generated for every update."""
@@ -76,6 +84,11 @@ class CNDPMSettings(GeneratorSettings):
 
     method: ClassVar[str] = "cn-dpm"
     learner: ClassVar[str] = "merlin_cl.learners.cn_dpm:CNDPM"
+    space: ClassVar[Space] = {
+        "surprise": Span(0.5, 6, log=False),
+        "learning_rate": Span(1e-4, 1e-2),
+        "generator_rate": Span(3e-4, 1e-2),
+    }
 
     exemplars: int = 200
     """Examples that no expert explains are kept, up to so many; then a new expert learns them."""

@@ -1,15 +1,19 @@
 """Settings that all methods with one network share, with and without a memory of examples. Free of torch."""
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal, Self
 
 from merlin_cl.learners.classifier_settings import ClassifierSettings
-from merlin_cl.learners.ensemble_settings import Choice
+from merlin_cl.learners.ensemble_settings import Choice, exemplar_budget
+from merlin_cl.learners.search_space import Among, Space, Span
+from merlin_cl.protocol import StreamInfo
 
 
 @dataclass(frozen=True)
 class NetworkSettings(ClassifierSettings):
     """One network that learns on as the stream passes."""
+
+    space: ClassVar[Space] = {"learning_rate": Span(1e-4, 1e-2), "updates_per_batch": Among(1, 3, 10)}
 
     updates_per_batch: int = 1
     """Gradient steps on each arriving batch."""
@@ -23,6 +27,12 @@ class NetworkSettings(ClassifierSettings):
     def __post_init__(self) -> None:
         self.require_at_least(1, "updates_per_batch")
         self.require_at_least(0, "learning_rate", "weight_decay")
+
+    @classmethod
+    def preset(cls, name: str, stream: StreamInfo) -> Self:
+        """The settings a preset stands for on a stream; of examples as many may be kept as by MERLIN."""
+        budget: dict[str, Any] = {"exemplars": exemplar_budget(stream)} if hasattr(cls, "exemplars") else {}
+        return replace(super().preset(name, stream), **budget)
 
 
 @dataclass(frozen=True)
@@ -59,6 +69,8 @@ class ChoiceSettings(BudgetSettings):
 class ReplaySettings(BudgetSettings):
     """The network sees examples from its memory again."""
 
+    space: ClassVar[Space] = {**NetworkSettings.space, "replay": Among(10, 30, 100)}
+
     replay: int = 10
     """Exemplars that are seen again with every update."""
 
@@ -70,3 +82,5 @@ class ReplaySettings(BudgetSettings):
 @dataclass(frozen=True)
 class ReservoirReplaySettings(ReplaySettings, ChoiceSettings):
     """The network sees examples again, and the user says which are kept."""
+
+    space: ClassVar[Space] = ReplaySettings.space

@@ -5,6 +5,7 @@ from typing import ClassVar, Literal
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.network_settings import NetworkSettings
+from merlin_cl.learners.search_space import Among, Space, Span
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,7 @@ class EWCSettings(NetworkSettings):
 
     method: ClassVar[str] = "ewc"
     learner: ClassVar[str] = "merlin_cl.learners.ewc:EWC"
+    space: ClassVar[Space] = {**NetworkSettings.space, "strength": Span(1, 1e4)}
 
     strength: float = 100.0
     """Weight of the penalty (the paper's lambda)."""
@@ -39,6 +41,7 @@ class LwFSettings(NetworkSettings):
 
     method: ClassVar[str] = "lwf"
     learner: ClassVar[str] = "merlin_cl.learners.lwf:LwF"
+    space: ClassVar[Space] = {**NetworkSettings.space, "strength": Span(0.3, 30), "temperature": Among(1.0, 2.0, 4.0)}
 
     strength: float = 1.0
     """Weight of the distillation loss (the paper's lambda)."""
@@ -58,6 +61,12 @@ class HNETSettings(NetworkSettings):
 
     method: ClassVar[str] = "hnet"
     learner: ClassVar[str] = "merlin_cl.learners.hnet:HNET"
+    space: ClassVar[Space] = {
+        **NetworkSettings.space,
+        "strength": Span(1e-3, 1),
+        "chunk": Among(2_500, 5_000, 10_000),
+        "hidden": Among(5, 10, 20),
+    }
 
     strength: float = 0.01
     """Weight of the squared change of earlier tasks' classifiers (the paper's beta)."""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import Choice
-from merlin_cl.learners.network_settings import ChoiceSettings, ReplaySettings, ReservoirReplaySettings
+from merlin_cl.learners.network_settings import ChoiceSettings, NetworkSettings, ReplaySettings, ReservoirReplaySettings
+from merlin_cl.learners.search_space import Among, Space, Span
 from merlin_cl.protocol import StreamInfo
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class EREMASettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "er-ema"
     learner: ClassVar[str] = "merlin_cl.learners.er_ema:EREMA"
+    space: ClassVar[Space] = {**ReplaySettings.space, "averaging": Among(0.9, 0.97, 0.99, 0.995)}
 
     averaging: float = 0.99
     """Decay of the running mean, an update at a time; 0: the weights themselves."""
@@ -52,6 +54,7 @@ class DERSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "der"
     learner: ClassVar[str] = "merlin_cl.learners.der:DER"
+    space: ClassVar[Space] = {**ReplaySettings.space, "alpha": Span(0.05, 5)}
 
     alpha: float = 1.0
     """Weight of the squared distance from the logits kept."""
@@ -67,6 +70,7 @@ class DERPlusPlusSettings(DERSettings):
 
     method: ClassVar[str] = "der++"
     learner: ClassVar[str] = "merlin_cl.learners.der:DERPlusPlus"
+    space: ClassVar[Space] = {**DERSettings.space, "beta": Span(0.2, 5)}
 
     alpha: float = 0.2
     """Weight of the squared distance from the logits kept."""
@@ -84,6 +88,7 @@ class MIRSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "mir"
     learner: ClassVar[str] = "merlin_cl.learners.mir:MIR"
+    space: ClassVar[Space] = {**NetworkSettings.space, "replay": Among(10, 30), "candidates": Among(50, 100)}
 
     candidates: int = 50
     """Exemplars drawn, of which the most interfered are replayed."""
@@ -99,6 +104,7 @@ class AGEMSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "agem"
     learner: ClassVar[str] = "merlin_cl.learners.agem:AGEM"
+    space: ClassVar[Space] = {**NetworkSettings.space, "learning_rate": Span(1e-2, 0.3)}
 
     optimiser: Literal["adam", "sgd"] = "sgd"
     """Plain gradient descent; Adam would turn the step away from the projected gradient."""
@@ -120,6 +126,7 @@ class GEMSettings(ChoiceSettings):
 
     method: ClassVar[str] = "gem"
     learner: ClassVar[str] = "merlin_cl.learners.gem:GEM"
+    space: ClassVar[Space] = {**NetworkSettings.space, "learning_rate": Span(1e-2, 0.3), "margin": Among(0.0, 0.5, 1.0)}
 
     optimiser: Literal["adam", "sgd"] = "sgd"
     """Plain gradient descent; Adam would turn the step away from the projected gradient."""
@@ -170,6 +177,7 @@ class SCRSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "scr"
     learner: ClassVar[str] = "merlin_cl.learners.scr:SCR"
+    space: ClassVar[Space] = {**NetworkSettings.space, "replay": Among(30, 100), "temperature": Span(0.05, 0.5)}
 
     replay: int = 100
     """Exemplars that are seen again with every update."""

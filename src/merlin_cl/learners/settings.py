@@ -6,10 +6,12 @@ Free of torch, so that `merlin run --help` answers at once; the learner itself i
 from __future__ import annotations
 
 import importlib
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from merlin_cl.errors import UsageError, unknown
+from merlin_cl.learners.search_space import Space
+from merlin_cl.learners.tuned import tuned_settings
 from merlin_cl.protocol import StreamInfo
 
 if TYPE_CHECKING:
@@ -24,6 +26,8 @@ class MethodSettings:
     """The name on the command line."""
     learner: ClassVar[str]
     """Where the learner lives, as `package.module:Class`."""
+    space: ClassVar[Space] = {}
+    """Where `merlin tune` looks for settings; those that are not in it stay as they are."""
 
     @classmethod
     def presets(cls) -> tuple[str, ...]:
@@ -32,10 +36,10 @@ class MethodSettings:
 
     @classmethod
     def preset(cls, name: str, stream: StreamInfo) -> Self:
-        """The settings a preset stands for on a stream."""
+        """The settings a preset stands for on a stream; `default` has those that a search chose for it, if there was one."""
         if name not in cls.presets():
             raise unknown(f"preset of {cls.method}", name, cls.presets())
-        return cls()
+        return replace(cls(), **tuned_settings(cls.method, stream.name)) if name == "default" else cls()
 
     def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner[Self]:
         """A fresh learner with these settings."""

@@ -1,0 +1,57 @@
+"""What a search chose, with all that is needed to judge it: a small file that can ship with the package."""
+
+from __future__ import annotations
+
+import shlex
+from typing import Any
+
+from merlin_cl.errors import MerlinError
+from merlin_cl.runs.environment import environment
+from merlin_cl.runs.evaluate import Question
+from merlin_cl.tuning.plan import Plan
+from merlin_cl.tuning.trials import Trial
+
+
+def best(trials: list[Trial]) -> Trial | None:
+    """The trial with the highest value among those that were not given up; the earliest of equals."""
+    complete = [trial for trial in trials if trial.state == "complete"]
+    return max(complete, key=lambda trial: trial.value, default=None)
+
+
+def chosen_record(plan: Plan, trials: list[Trial], question: Question, source: str) -> dict[str, Any]:
+    """The settings chosen, how they were obtained, and every trial."""
+    top = best(trials)
+    if top is None:
+        raise MerlinError(f"No trial of {plan.method.method} came to its end; make more with --trials.")
+    tasks = plan.stream.info().tasks
+    here = environment(threads=1)
+    return {
+        "settings": top.values,
+        "obtained": f"the best of {len(trials)} trials on held-out training images of the first {tasks} tasks of "
+        f"{plan.stream.stream}, {len(plan.seeds)} seeds; no test data",
+        "command": command(plan, len(trials)),
+        "measure": {"metric": "average_incremental_accuracy", "view": question.view, "inference": question.inference},
+        "value": round(top.value, 4),
+        "value_before": round(trials[0].value, 4) if trials[0].state == "complete" else None,
+        **plan.record(),
+        "trials": [trial.record() for trial in trials],
+        "source": source,
+        "revision": here["git_revision"],
+        "versions": here["versions"],
+    }
+
+
+def command(plan: Plan, trials: int) -> str:
+    """What to type to make this search again."""
+    parts = ["merlin", "tune", plan.method.method, plan.stream.stream, "--trials", trials]
+    parts += ["--tasks", plan.stream.info().tasks, "--seeds", *plan.seeds]
+    parts += ["--batch-size", plan.batch_size] if plan.batch_size != Plan.batch_size else []
+    return shlex.join(map(str, parts))
+
+
+def run_command(chosen: dict[str, Any]) -> str:
+    """What to type to run the method with the settings chosen."""
+    options = [
+        part for name, value in chosen["settings"].items() for part in (f"--{name.replace('_', '-')}", str(value))
+    ]
+    return shlex.join(["merlin", "run", chosen["stream"]["name"], "--method", chosen["method"], *options])

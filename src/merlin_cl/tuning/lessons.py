@@ -1,0 +1,64 @@
+"""How good settings are: a learner for each seed learns the first tasks, and is asked about held-out images after each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from merlin_cl.learners.learner import Learner
+from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.metrics import mean
+from merlin_cl.runs.evaluate import Question, accuracies, questions
+from merlin_cl.tuning.plan import Plan
+
+if TYPE_CHECKING:
+    from merlin_cl.streams.stream import Stream
+
+
+class Lesson:
+    """The first tasks as one seed draws them, kept to be learned once in every trial."""
+
+    def __init__(self, plan: Plan, seed: int, data: str | Path | None) -> None:
+        self.seed = seed
+        self.stream: Stream = plan.stream.build(seed, data)
+        self.batches: list[list[tuple[Tensor, Tensor]]] = [list(task.batches(plan.batch_size)) for task in self.stream]
+
+    def learn(self, learner: Learner[Any], task: int) -> None:
+        """One task, each example once."""
+        torch.manual_seed(1_000_003 * self.seed + task)  # as in a run
+        learner.begin(self.stream[task].info)
+        for x, y in self.batches[task]:
+            learner.observe(x, y)
+        learner.end()
+
+    def accuracy(self, learner: Learner[Any], tasks: int, question: Question) -> float:
+        """The mean accuracy on the first tasks, in percent."""
+        return mean(accuracies(learner, self.stream, tasks, [question], lambda *_: None)[question])
+
+
+def asked(settings: MethodSettings, lesson: Lesson) -> Question:
+    """What counts: the first view of the stream (all classes compete), by the first inference mode of the method."""
+    return questions(settings.build(lesson.stream.info, lesson.seed), lesson.stream.info, "all")[0]
+
+
+def learning(settings: MethodSettings, lessons: list[Lesson]) -> Iterator[float]:
+    """After each task: the average incremental accuracy so far, mean over the lessons."""
+    learners = [settings.build(lesson.stream.info, lesson.seed) for lesson in lessons]
+    question = asked(settings, lessons[0])
+    points: list[float] = []  # accuracy on all tasks so far, after each task
+    for task in range(len(lessons[0].stream)):
+        for lesson, learner in zip(lessons, learners, strict=True):
+            lesson.learn(learner, task)
+        points.append(
+            mean(
+                [
+                    lesson.accuracy(learner, task + 1, question)
+                    for lesson, learner in zip(lessons, learners, strict=True)
+                ]
+            )
+        )
+        yield mean(points)

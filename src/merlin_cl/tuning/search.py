@@ -1,0 +1,142 @@
+"""The search itself: Optuna proposes values, a trial says how good they are, and what fares worse than most is given up.
+
+Optuna keeps nothing: its study is built again from the folder's trials whenever a search goes on, and its sampler has a seed of
+its own for each trial, so that an interrupted search makes the trials of one that was not.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.learners.search_space import Among, Space
+from merlin_cl.report.text import parts
+from merlin_cl.runs.folder import write_json
+from merlin_cl.runs.progress import Display, clock_time
+from merlin_cl.tuning.chosen import best, chosen_record
+from merlin_cl.tuning.lessons import Lesson, asked, learning
+from merlin_cl.tuning.plan import Plan
+from merlin_cl.tuning.trials import State, StudyFolder, Trial
+
+try:
+    import optuna
+except ImportError:
+    raise MerlinError("`merlin tune` needs Optuna; install it with `pip install 'merlin-cl[tune]'`.") from None
+
+STARTUP = 5
+"""Trials before any is given up."""
+WARMUP = 1
+"""Tasks before one is given up: after a single task nothing can have been forgotten."""
+
+
+def search(plan: Plan, root: Path, trials: int, data: str | None, show: Display) -> StudyFolder:
+    """Make a search have so many trials, those it has included, and write what it chose."""
+    if trials < 1:
+        raise UsageError(f"trials is {trials}; it must be at least 1.")
+    folder = StudyFolder(root, plan)
+    with folder.opened(plan), _one_thread():
+        lessons = [Lesson(plan, seed, data) for seed in plan.seeds]
+        done = folder.trials()
+        if done:
+            show.say(f"{len(done)} trials were made before.")
+        begun, made = time.monotonic(), 0
+        while len(done) < trials:
+            trial = _try(plan, lessons, done, show, f"trial {len(done) + 1}/{trials}")
+            folder.add(trial)
+            done.append(trial)
+            made += 1
+            left = (time.monotonic() - begun) / made * (trials - len(done))
+            show.say(f"{_told(trial, done)} ({len(done)}/{trials}, about {clock_time(left)} left)")
+        question = asked(plan.settings(plan.start), lessons[0])
+        write_json(folder.chosen, chosen_record(plan, done, question, lessons[0].stream.source))
+    return folder
+
+
+def _try(plan: Plan, lessons: list[Lesson], done: list[Trial], show: Display, name: str) -> Trial:
+    """One trial."""
+    begun = time.monotonic()
+    study = _study(plan.method.space, done)
+    if not done:
+        study.enqueue_trial(plan.start)
+    asked_for = study.ask(_distributions(plan.method.space))
+    values = {name: _rounded(value) for name, value in asked_for.params.items()}
+    curve: list[float] = []
+    state: State = "complete"
+    error = None
+    try:
+        for task, point in enumerate(learning(plan.settings(values), lessons)):
+            curve.append(point)
+            asked_for.report(point, task)
+            show.update(f"{name}  task {task + 1}", task + 1, len(lessons[0].stream))
+            if task + 1 < len(lessons[0].stream) and asked_for.should_prune():
+                state = "pruned"
+                break
+    except (ValueError, RuntimeError, ArithmeticError) as problem:  # values with which a method diverges
+        state, error = "failed", f"{type(problem).__name__}: {problem}"
+    seconds = round(time.monotonic() - begun, 2)
+    return Trial(len(done), values, tuple(curve), state, seconds, error)
+
+
+def _rounded(value: Any) -> Any:
+    """Three digits, so that settings can be read and typed; what is tried is what is recorded."""
+    return float(f"{value:.3g}") if isinstance(value, float) else value
+
+
+def _study(space: Space, done: list[Trial]) -> optuna.Study:
+    """Optuna's view of the trials made, ready for the next one."""
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(
+        direction="maximize",
+        sampler=optuna.samplers.TPESampler(seed=len(done), n_startup_trials=STARTUP, multivariate=False),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=STARTUP, n_warmup_steps=WARMUP),
+    )
+    states = {
+        "complete": optuna.trial.TrialState.COMPLETE,
+        "pruned": optuna.trial.TrialState.PRUNED,
+        "failed": optuna.trial.TrialState.FAIL,
+    }
+    for trial in done:
+        study.add_trial(
+            optuna.trial.create_trial(
+                state=states[trial.state],
+                value=trial.value if trial.state == "complete" else None,
+                params=trial.values,
+                distributions=_distributions(space),
+                intermediate_values=dict(enumerate(trial.curve)),
+            )
+        )
+    return study
+
+
+def _distributions(space: Space) -> dict[str, optuna.distributions.BaseDistribution]:
+    return {
+        name: optuna.distributions.CategoricalDistribution(part.values)
+        if isinstance(part, Among)
+        else optuna.distributions.FloatDistribution(part.low, part.high, log=part.log)
+        for name, part in space.items()
+    }
+
+
+def _told(trial: Trial, done: list[Trial]) -> str:
+    words = parts(trial.values)
+    if trial.state == "failed":
+        return f"trial {trial.number + 1}: failed with {words}"
+    gave = f"{trial.value:.2f}" + (" (given up)" if trial.state == "pruned" else "")
+    top = best(done)
+    return f"trial {trial.number + 1}: {gave} with {words}; best {top.value:.2f}" if top else f"{gave} with {words}"
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,0 +1,75 @@
+"""The settings that ship were found by a search on held-out images, and runs have them."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from merlin_cl.cli.run import configured
+from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.search_space import Among
+from merlin_cl.learners.tuned import search_record, tuned_settings
+from merlin_cl.streams.registry import stream_settings
+
+SHIPPED = sorted(
+    (record["method"], record["stream"]["name"])
+    for record in (
+        json.loads(file.read_text("utf-8"))
+        for file in files("merlin_cl.learners.tuned").iterdir()
+        if file.name.endswith(".json")
+    )
+)
+shipped = pytest.mark.parametrize(("method", "stream"), SHIPPED)
+
+
+@shipped
+def test_a_record_says_how_its_settings_were_found(method, stream):
+    record = search_record(method, stream)
+    assert record["stream"]["evaluation"] == "held-out"
+    assert record["stream"]["tasks"] < stream_settings(stream)().info().tasks
+    assert not set(record["seeds"]) & set(range(5))  # those that results are reported for
+    complete = [trial for trial in record["trials"] if trial["state"] == "complete"]
+    top = max(complete, key=lambda trial: trial["curve"][-1])
+    assert (record["settings"], record["value"]) == (top["values"], top["curve"][-1])
+    assert record["command"].startswith(f"merlin tune {method} {stream} --trials {len(record['trials'])} ")
+    assert "held-out training images" in record["obtained"]
+    assert record["revision"] and not record["revision"].endswith("-changed")  # noqa: PT018
+
+
+@shipped
+def test_chosen_settings_are_within_the_space_of_the_search(method, stream):
+    record = search_record(method, stream)
+    for name, value in record["settings"].items():
+        part = record["space"][name]
+        assert value in part if isinstance(part, list) else part["low"] <= value <= part["high"]
+    assert record["settings"].keys() == record["space"].keys() == method_settings(method).space.keys()
+
+
+@shipped
+def test_a_run_has_the_chosen_settings_and_records_them(method, stream):
+    _, config = configured([stream, "--method", method])
+    chosen = tuned_settings(method, stream)
+    recorded = config.record()["method"]
+    assert chosen
+    assert {name: recorded[name] for name in chosen} == chosen
+
+
+def test_single_settings_can_still_be_changed():
+    for method, stream in SHIPPED[:3]:
+        name, part = next(iter(method_settings(method).space.items()))
+        value = part.values[0] if isinstance(part, Among) else part.low
+        _, config = configured([stream, "--method", method, f"--{name.replace('_', '-')}", str(value)])
+        assert getattr(config.method, name) == value
+
+
+def test_a_stream_without_a_search_has_the_methods_own_defaults():
+    assert tuned_settings("er", "rotated-mnist") == {}
+    kind = method_settings("er")
+    assert kind.preset("default", stream_settings("rotated-mnist")().info()) == kind()
+
+
+@pytest.mark.parametrize(("stream", "budget"), [("split-mnist", 200), ("split-cifar10", 400)])
+def test_rivals_may_keep_as_many_exemplars_as_merlin(stream, budget):
+    info = stream_settings(stream)().info()
+    for method in ("merlin", "gdumb-ensemble", "er", "gem", "ewc", "slda", "cn-dpm"):
+        assert method_settings(method).preset("default", info).exemplars == budget
