@@ -1,5 +1,7 @@
 """A loss of a method's own, features, and gradients of single examples, against the plain ways to the same numbers."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import nn
@@ -8,7 +10,7 @@ from torch.nn import functional
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.module_bank import ModuleNetwork
-from merlin_cl.networks.per_example import per_example_gradients
+from merlin_cl.networks.per_example import example_gradients
 from merlin_cl.networks.resnet import ResNet
 
 
@@ -80,13 +82,18 @@ def test_features_are_what_the_head_takes(network):
 def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
     x, y = examples(network)
     row = bank_of(network).weights[0]
-
-    gradients = per_example_gradients(
-        network, row, x, lambda logits: functional.cross_entropy(logits, y, reduction="none")
-    )
+    loss = partial(functional.cross_entropy, reduction="none")
+    found = example_gradients(network, row, x, y, loss)
+    alone = []
     for at in range(len(y)):
         flat = row.unsqueeze(0).clone().requires_grad_()
         logits = network.apply(flat, x[at : at + 1].unsqueeze(0))[0]
-        (alone,) = torch.autograd.grad(functional.cross_entropy(logits, y[at : at + 1]), flat)
-        alone[:, network.learned :] = 0
-        torch.testing.assert_close(gradients[at], alone[0])
+        alone.append(torch.autograd.grad(loss(logits, y[at : at + 1]).sum(), flat)[0][0])
+    expected = torch.stack(alone)
+    expected[:, network.learned :] = 0
+    weights = torch.linspace(0.5, 2, len(y))
+    torch.testing.assert_close(found.weighted_squares(weights), weights @ expected.square())
+    torch.testing.assert_close(found.lengths(), expected.norm(dim=1))
+    some = example_gradients(network, row, x[:2], y[:2], loss)
+    unit = functional.normalize(expected, dim=1)
+    torch.testing.assert_close(found.cosines(some), unit @ unit[:2].T, atol=1e-5, rtol=1e-4)

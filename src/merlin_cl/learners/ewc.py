@@ -1,6 +1,7 @@
 """`ewc`: weights that mattered to earlier tasks are held in place."""
 
 from functools import partial
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -10,11 +11,8 @@ from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.network_learner import NetworkLearner, cross_entropy
 from merlin_cl.learners.regularised_settings import EWCSettings
 from merlin_cl.networks.network import Network
-from merlin_cl.networks.per_example import per_example_gradients
+from merlin_cl.networks.per_example import example_gradients
 from merlin_cl.protocol import StreamInfo, TaskInfo
-
-BLOCK = 20
-"""Examples whose gradients are held at once."""
 
 
 class EWC(NetworkLearner[EWCSettings]):
@@ -80,6 +78,11 @@ class EWC(NetworkLearner[EWCSettings]):
         self.importance, self.anchor = state["importance"].clone(), state["anchor"].clone()
         self.memory.restore(state["memory"])
 
+    def _widened(self, state: State, narrow: Self) -> State:
+        head = self._head_growth(narrow)
+        held = {name: head.rows(state[name]) for name in ("importance", "anchor")}
+        return {**super()._widened(state, narrow), **held}
+
     def stored_bytes(self) -> dict[str, int]:
         """The network and its optimiser, importances and what they hold to, and, within a task, its exemplars."""
         held = {"importance": 4 * self.network.size, "anchor": 4 * self.network.size}
@@ -93,19 +96,17 @@ def fisher_diagonal(
 
     Expected over the model's own answers among the classes `allowed`, or at the labels [n] if they are given.
     """
+    loss = partial(cross_entropy, allowed=allowed)
+    if labels is not None:
+        chances = [(labels, torch.ones(len(x), device=x.device))]
+    else:
+        logits = network.apply(weights.unsqueeze(0), x.unsqueeze(0))[0].detach()
+        probability = logits.masked_fill(~allowed, -torch.inf).softmax(dim=1)  # [n, classes]
+        chances = [
+            (torch.full((len(x),), label, device=x.device), probability[:, label])
+            for label in allowed.nonzero().flatten().tolist()
+        ]
     total = torch.zeros_like(weights)
-    for start in range(0, len(x), BLOCK):
-        block = x[start : start + BLOCK]
-        if labels is not None:
-            chances = [(labels[start : start + BLOCK], torch.ones(len(block), device=x.device))]
-        else:
-            logits = network.apply(weights.unsqueeze(0), block.unsqueeze(0))[0]
-            probability = logits.masked_fill(~allowed, -torch.inf).softmax(dim=1)  # [n, classes]
-            chances = [
-                (torch.full((len(block),), label, device=x.device), probability[:, label])
-                for label in allowed.nonzero().flatten().tolist()
-            ]
-        for y, chance in chances:
-            loss = partial(cross_entropy, y=y, allowed=allowed)
-            total += chance @ per_example_gradients(network, weights, block, loss).square_()
+    for y, chance in chances:
+        total += example_gradients(network, weights, x, y, loss).weighted_squares(chance)
     return total / len(x)

@@ -6,16 +6,12 @@ import numpy as np
 import quadprog
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rival_settings import GSSSettings
-from merlin_cl.networks.per_example import per_example_gradients
-
-BLOCK = 20
-"""Examples whose gradients are computed at once."""
+from merlin_cl.networks.per_example import ExampleGradients, example_gradients
 
 
 class GSS(ReplayLearner[GSSSettings]):
@@ -44,8 +40,8 @@ class GSS(ReplayLearner[GSSSettings]):
         memory, task = self.memory, self.tasks[-1].index
         scores = torch.ones(len(y), device=self.device)
         if len(memory):
-            compared = self._directions(*self._exemplars_at(self._drawn(self.settings.compared)))
-            scores += (self._directions(as_float(x), y) @ compared.T).amax(dim=1)  # [N], from 0 to 2
+            compared = self._gradients(*self._exemplars_at(self._drawn(self.settings.compared)))
+            scores += self._gradients(as_float(x), y).cosines(compared).amax(dim=1)  # [N], from 0 to 2
         for example, label, score in zip(x, y.tolist(), scores, strict=True):
             place: int | None = len(memory)
             if len(memory) == memory.budget:
@@ -64,18 +60,14 @@ class GSS(ReplayLearner[GSSSettings]):
         memory = self.memory
         for example, label in zip(x, y.tolist(), strict=True):
             if len(memory) == memory.budget:
-                directions = self._directions(as_float(memory.x), memory.y)
-                memory.keep(most_diverse(directions @ directions.T, memory.budget - self.settings.recent))
+                gradients = self._gradients(as_float(memory.x), memory.y)
+                memory.keep(most_diverse(gradients.cosines(gradients), memory.budget - self.settings.recent))
             memory.put(len(memory), example, label, self.tasks[-1].index)
 
-    def _directions(self, x: Tensor, y: Tensor) -> Tensor:
-        """The gradient of each example's loss, scaled to length one, [n, P]."""
-        network, weights, seen = self.network, self._bank.weights[0], self._seen_mask
-        blocks = [
-            per_example_gradients(network, weights, part, partial(cross_entropy, y=labels, allowed=seen))
-            for part, labels in zip(x.split(BLOCK), y.split(BLOCK), strict=True)
-        ]
-        return functional.normalize(torch.cat(blocks), dim=1)
+    def _gradients(self, x: Tensor, y: Tensor) -> ExampleGradients:
+        """Of each example's loss."""
+        loss = partial(cross_entropy, allowed=self._seen_mask)
+        return example_gradients(self.network, self._bank.weights[0], x, y, loss)
 
 
 def most_diverse(similarity: Tensor, count: int) -> list[int]:
