@@ -12,6 +12,7 @@ A check raises AssertionError with a sentence that says what was broken.
 
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -166,6 +167,71 @@ def learns_the_first_task(settings: MethodSettings) -> None:
         assert accuracy > 0.8, f"Only {accuracy:.0%} of the first task's examples are answered right."
 
 
+def grows_or_says_that_it_cannot(settings: MethodSettings) -> None:
+    """Room for more classes changes no answer, within a task or between tasks, and what then comes is learned; or the method
+    refuses in a sentence."""
+    x, _ = _everything()
+    steps, another = (
+        list(_steps()),
+        replace(TASKS[-1], index=STREAM.tasks, classes=(STREAM.classes, STREAM.classes + 1)),
+    )
+    learner = _fresh(settings)
+    for done, cut in ((0, 4), (4, 7), (7, 11)):  # within the first task, between two, within the second
+        for step in steps[done:cut]:
+            step(learner)
+        try:
+            wider = learner.grown(STREAM.classes + 2, STREAM.tasks)
+        except MerlinError as refusal:
+            _assert_sentence("growth", refusal)
+            return
+        for inference in learner.inferences:
+            before, after = (_logits(one, x, inference).softmax(dim=1) for one in (learner, wider))
+            assert torch.allclose(before, after[:, : STREAM.classes], atol=1e-3), "Growing changes answers."
+            assert (after[:, STREAM.classes :] == 0).all(), "Classes can be answered that have not been seen."
+    for step in steps[cut:]:
+        step(wider)
+    wider = wider.grown(STREAM.classes + 2, STREAM.tasks + 1)
+    resumed = settings.build(wider.stream, wider.seed)
+    resumed.restore(_plain(wider.state()))
+    x, y = _examples(another)
+    for one in (wider, resumed):
+        one.begin(another)
+        for start in [*range(0, EXAMPLES, BATCH)] * 3:
+            one.observe(x[start : start + BATCH], y[start : start + BATCH])
+        one.end()
+        answers = one.logits(x, task=another.index, among=[another.classes])[0].argmax(dim=1)
+        assert (answers == y).float().mean() > 0.8, "Classes that came after growth are not learned."
+    _assert_same_answers(wider, resumed, "The state of a learner that has grown does not resume exactly.")
+
+
+def takes_classes_as_they_turn_up(settings: MethodSettings) -> None:
+    """A class that a task was not said to bring is learned as well as one that was announced."""
+    learner, (x, y) = _fresh(settings), _examples(TASKS[0])
+    learner.begin(replace(TASKS[0], classes=TASKS[0].classes[:1]))
+    _assert_refused("a class not announced", learner, lambda learner: learner.observe(x, y))
+    learner.observe(x[y == 0][:4], y[y == 0][:4])
+    learner.admit(TASKS[0].classes)
+    assert learner.seen == list(TASKS[0].classes)
+    for start in range(0, EXAMPLES, BATCH):
+        learner.observe(x[start : start + BATCH], y[start : start + BATCH])
+    learner.end()
+    for inference in learner.inferences:
+        accuracy = float((_logits(learner, x, inference).argmax(dim=1) == y).float().mean())
+        assert accuracy > 0.8, f"Only {accuracy:.0%} are answered right where a class turned up late."
+    _assert_refused("a class between tasks", learner, lambda learner: learner.admit([2]))
+
+
+def answers_within_a_task(settings: MethodSettings) -> None:
+    """A learner can be asked before a task has ended, also the first one, and that changes nothing."""
+    asked, silent = _fresh(settings), _learned(_fresh(settings))
+    for count, step in enumerate(_steps()):
+        step(asked)
+        if count in (3, 10):
+            for inference in asked.inferences:
+                assert torch.isfinite(_logits(asked, _everything()[0], inference)).all()
+    _assert_same_answers(asked, silent, "Asking for answers within a task changes what is learned.")
+
+
 CHECKS: list[Check] = [
     same_seed_same_result,
     restored_equals_uninterrupted,
@@ -176,6 +242,9 @@ CHECKS: list[Check] = [
     views_agree_with_single_questions,
     refuses_bad_input_and_goes_on,
     learns_the_first_task,
+    answers_within_a_task,
+    takes_classes_as_they_turn_up,
+    grows_or_says_that_it_cannot,
 ]
 
 
@@ -187,8 +256,9 @@ def _examples(task: TaskInfo) -> tuple[Tensor, Tensor]:
     """Two clouds a task, well apart."""
     generator = torch.Generator().manual_seed(task.index)
     y = torch.tensor(task.classes).repeat(EXAMPLES // len(task.classes))
-    centres = 2 * torch.randn(STREAM.classes, *STREAM.input_shape, generator=torch.Generator().manual_seed(99))
-    return centres[y] + 0.3 * torch.randn(EXAMPLES, *STREAM.input_shape, generator=generator), y
+    draws = torch.Generator().manual_seed(99)
+    centres = [2 * torch.randn(count, *STREAM.input_shape, generator=draws) for count in (STREAM.classes, 2)]
+    return torch.cat(centres)[y] + 0.3 * torch.randn(EXAMPLES, *STREAM.input_shape, generator=generator), y
 
 
 def _everything() -> tuple[Tensor, Tensor]:
@@ -239,10 +309,13 @@ def _assert_refused(name: str, learner: Learner[Any], attempt: Step) -> None:
     try:
         attempt(learner)
     except MerlinError as refusal:
-        sentence = str(refusal)
+        _assert_sentence(name, refusal)
     else:
         raise AssertionError(f"{name} was not refused.")
-    assert sentence.endswith((".", "?")), f"The refusal of {name} is not a sentence: {sentence}"
+
+
+def _assert_sentence(name: str, refusal: MerlinError) -> None:
+    assert str(refusal).endswith((".", "?")), f"The refusal of {name} is not a sentence: {refusal}"
 
 
 def _plain(state: State) -> State:

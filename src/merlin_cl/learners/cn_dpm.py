@@ -1,6 +1,7 @@
 """`cn-dpm`: a mixture of experts that grows where no expert explains what arrives."""
 
 import math
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -10,6 +11,7 @@ from merlin_cl.learners.generative_settings import CNDPMSettings
 from merlin_cl.learners.input_generator import InputGenerator, checked
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float
 from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 BATCH = 10
@@ -81,6 +83,15 @@ class Expert:
         self.inputs.restore(state["inputs"])
         self.count = int(state["count"])
         self.classes, self._explained = state["classes"].clone(), state["explained"].clone()
+
+    def widened(self, state: State) -> State:
+        """What an expert for fewer classes gave as its state, for this one, which is new, to restore."""
+        known, network = len(state["classes"]), self.classifier.network
+        head = HeadGrowth(network.with_outputs(known), network, range(known))
+        classes = self.classes.clone()
+        classes[:known] = state["classes"]
+        weights = head.rows(state["classifier"], self.classifier.weights)
+        return {**state, "classifier": weights, "training": head.moments(state["training"]), "classes": classes}
 
 
 class CNDPM(Learner[CNDPMSettings]):
@@ -184,6 +195,10 @@ class CNDPM(Learner[CNDPMSettings]):
             expert.restore(state["experts"][str(number)])
         self.memory.restore(state["memory"])
         self._order.set_state(state["order"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        experts = {number: Expert(self, int(number)).widened(held) for number, held in state["experts"].items()}
+        return {**state, "experts": experts}
 
     def stored_bytes(self) -> dict[str, int]:
         """The experts' networks with Adam's moments, and the short-term memory. Grows with the number of experts."""

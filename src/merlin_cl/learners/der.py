@@ -1,10 +1,11 @@
 """`der` and `der++`: replay of what the network said when it first saw an example."""
 
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from torch import Tensor
 from torch.nn import functional
 
+from merlin_cl.learners.learner import State
 from merlin_cl.learners.network_learner import Part
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rival_settings import DERPlusPlusSettings, DERSettings
@@ -49,6 +50,13 @@ class DER(ReplayLearner[Settings]):
     def _remember(self, x: Tensor, y: Tensor) -> None:
         self.memory.offer(x, y, self.tasks[-1].index, self._at_sight)
         self._at_sight = None
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        grown = super()._widened(state, narrow)
+        if "notes" in grown["memory"]:  # of outputs that were not there, nothing was said
+            more = (0, self.stream.classes - narrow.stream.classes)
+            grown["memory"] = {**grown["memory"], "notes": functional.pad(grown["memory"]["notes"], more)}
+        return grown
 
 
 class DERPlusPlus(DER[DERPlusPlusSettings]):

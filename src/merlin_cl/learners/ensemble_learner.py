@@ -4,7 +4,7 @@ They differ in nothing but where the ensemble's networks come from.
 """
 
 from collections.abc import Iterable
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,8 +12,10 @@ from torch import Tensor
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import Learner, as_float
+from merlin_cl.learners.learner import Learner, State, as_float
 from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.growth import HeadGrowth
+from merlin_cl.networks.network import Network
 from merlin_cl.protocol import StreamInfo
 
 Settings = TypeVar("Settings", bound=EnsembleSettings)
@@ -43,6 +45,25 @@ class EnsembleLearner(Learner[Settings]):
         if models != self.models:
             self.models = models
             self._ensembles.clear()
+
+    def _admitted(self) -> None:
+        self._ensembles.clear()  # there are more classes to choose among
+
+    def _initial(self, count: int, generator: torch.Generator) -> Tensor:
+        """Fresh networks, [count, P]. Those of a learner that has grown are what they were before, with more outputs."""
+        if self.made_for.classes == self.stream.classes:
+            return self.network.initial(count, generator).to(self.device)
+        first = self.settings.classifier(self.made_for)
+        drawn = first.initial(count, generator)
+        return self._head_growth(first).drawn(count, drawn, generator).to(self.device)
+
+    def _head_growth(self, narrow: Network) -> HeadGrowth:
+        """How rows of the network of a learner for fewer classes become rows of this one's."""
+        return HeadGrowth(narrow, self.network, range(narrow.classes))
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        self.models = narrow.models
+        return state
 
     def _fine_tune(self, bank: Bank, x: Tensor, y: Tensor, classes: list[int], epochs: int, purpose: str) -> Bank:
         """The bank, trained on the exemplars x, y, each member in an order of its own, to choose among some classes."""

@@ -1,5 +1,7 @@
 """`er-ema`: replay that answers with averaged weights."""
 
+from typing import Self
+
 from torch import Tensor
 
 from merlin_cl.learners.learner import State, as_float
@@ -38,6 +40,10 @@ class EREMA(ReplayLearner[EREMASettings]):
         super()._restore(state)
         self._mean.weights.copy_(state["mean"])
         self._updates = int(state["updates"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        mean = self._head_growth(narrow).rows(state["mean"], self._bank.weights)
+        return {**super()._widened(state, narrow), "mean": mean}
 
     def stored_bytes(self) -> dict[str, int]:
         """Those of `er`, and the averaged network."""

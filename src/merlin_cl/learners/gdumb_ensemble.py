@@ -32,7 +32,7 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
     def _ensemble(self) -> Bank:
         """E fresh networks trained on the exemplars; the same exemplars give the same networks."""
         if "fresh" not in self._ensembles:
-            weights = self.network.initial(self.models, self.generator("fresh", len(self.tasks))).to(self.device)
+            weights = self._initial(self.models, self.generator("fresh", len(self.tasks)))
             fresh, x, y = Bank(self.network, weights), self.memory.x, self.memory.y
             with self.phases.timed("infer"):
                 epochs = self.settings.fine_tune_epochs

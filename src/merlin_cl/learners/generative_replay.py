@@ -1,5 +1,7 @@
 """`generative-replay`: examples of earlier tasks are generated rather than kept."""
 
+from typing import Self
+
 import torch
 from torch import Tensor
 
@@ -71,6 +73,10 @@ class GenerativeReplay(NetworkLearner[GenerativeReplaySettings]):
         self._inputs.restore(state["inputs"])
         self._old_inputs.restore(state["old_inputs"])
         self._old_classifier.weights.copy_(state["old_classifier"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        old = self._head_growth(narrow).rows(state["old_classifier"], self._bank.weights)
+        return {**super()._widened(state, narrow), "old_classifier": old}
 
     def stored_bytes(self) -> dict[str, int]:
         """Both networks and their optimisers; within a task also both as they were before."""

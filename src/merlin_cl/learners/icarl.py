@@ -1,5 +1,7 @@
 """`icarl`: the nearest mean of herded exemplars, with features kept by distillation."""
 
+from typing import Self
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -53,6 +55,10 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         self.lists = {label: x[: self._length] for label, x in self.lists.items()}
         self._newcomers = self._reservoir(self.settings.exemplars - sum(map(len, self.lists.values())))
         self._before.weights.copy_(self._bank.weights)
+
+    def _admitted(self) -> None:
+        self.lists = {label: x[: self._length] for label, x in self.lists.items()}
+        self._newcomers.budget = self.settings.exemplars - sum(map(len, self.lists.values()))
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         super()._observe(x, y)
@@ -114,6 +120,10 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         self._newcomers.restore(state["newcomers"])
         self._before.weights.copy_(state["before"])
         self._draws.set_state(state["draws"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        before = self._head_growth(narrow).rows(state["before"], self._bank.weights)
+        return {**super()._widened(state, narrow), "before": before}
 
     def stored_bytes(self) -> dict[str, int]:
         """The network, its optimiser, the exemplars, and within a task the network as it was before."""

@@ -12,8 +12,8 @@ A method implements the hooks with a leading underscore; this class checks what 
 import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
-from typing import Any, ClassVar, Generic, TypeVar
+from dataclasses import asdict, replace
+from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -41,6 +41,7 @@ class Learner(ABC, Generic[Settings]):
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         self.stream = stream
+        self.made_for = stream  # what was known at first; `stream` may have grown since
         self.settings = settings
         self.seed = seed
         self.device = torch.device(device)
@@ -60,14 +61,21 @@ class Learner(ABC, Generic[Settings]):
             raise UsageError(f"Task {task.index} is one too many: the learner was made for {self.stream.tasks} tasks.")
         if not task.classes:
             raise InputError(f"Task {task.index} has no classes.")
-        if not all(0 <= label < self.stream.classes for label in task.classes):
-            raise InputError(
-                f"Task {task.index} brings class {max(task.classes)}, but the head has {self.stream.classes} outputs "
-                f"(0 to {self.stream.classes - 1}); make the learner with more classes."
-            )
+        self._check_classes(task.index, task.classes)
         self.tasks.append(task)
         self.learning = True
         self._begin(task)
+
+    def admit(self, classes: Iterable[int]) -> None:
+        """Classes turn up in the current task that it was not said to bring."""
+        if not self.learning:
+            raise UsageError("No task is being learned; call begin(task) before admit(classes).")
+        task = self.tasks[-1]
+        more = sorted(set(classes) - set(task.classes))
+        self._check_classes(task.index, more)
+        if more:
+            self.tasks[-1] = replace(task, classes=(*task.classes, *more))
+            self._admitted()
 
     def observe(self, x: Tensor, y: Tensor) -> None:
         """Examples of the current task arrive: x uint8 or float [N, *input_shape], y int64 [N]."""
@@ -114,6 +122,7 @@ class Learner(ABC, Generic[Settings]):
     def state(self) -> State:
         """All that is needed to go on: tensors and plain values, random state included."""
         return {
+            "made_for": {"classes": self.made_for.classes, "tasks": self.made_for.tasks},
             "tasks": [asdict(task) for task in self.tasks],
             "learning": self.learning,
             "cpu_seconds": dict(self.phases.cpu_seconds),
@@ -122,10 +131,27 @@ class Learner(ABC, Generic[Settings]):
 
     def restore(self, state: State) -> None:
         """Become the learner that `state` was taken from (same stream, settings and seed)."""
+        self.made_for = replace(self.stream, **state.get("made_for", {}))
         self.tasks = [_task_from(record) for record in state["tasks"]]
         self.learning = bool(state["learning"])
         self.phases.cpu_seconds = dict(state["cpu_seconds"])
         self._restore(state["method"])
+
+    def grown(self, classes: int, tasks: int) -> Self:
+        """A learner for more classes and tasks, which knows all that this one knows and answers as it does."""
+        if classes < self.stream.classes or tasks < self.stream.tasks:
+            raise UsageError(
+                f"The learner has room for {self.stream.classes} classes and {self.stream.tasks} tasks; it cannot shrink to "
+                f"{classes} and {tasks}."
+            )
+        wider: Self = self.settings.build(  # type: ignore[assignment]  # its settings build a learner of its own kind
+            replace(self.stream, classes=classes, tasks=tasks), self.seed, str(self.device)
+        )
+        state = self.state()
+        wider.made_for, wider.tasks, wider.learning = self.made_for, list(self.tasks), self.learning
+        wider.restore({**state, "method": wider._widened(state["method"], self)})
+        wider.phases = self.phases
+        return wider
 
     @property
     def seen(self) -> list[int]:
@@ -161,6 +187,16 @@ class Learner(ABC, Generic[Settings]):
     @abstractmethod
     def _restore(self, state: State) -> None: ...
 
+    def _admitted(self) -> None:
+        """The current task has more classes than when it began."""
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        """What `narrow`, a learner for fewer classes or tasks, gave as its state, for this one to restore."""
+        raise UsageError(
+            f"{self.settings.method} cannot take more classes or tasks than it was made for ({narrow.stream.classes} and "
+            f"{narrow.stream.tasks}); make it with room for all that will come."
+        )
+
     # What a method may use
 
     def generator(self, *purpose: str | int) -> torch.Generator:
@@ -168,6 +204,13 @@ class Learner(ABC, Generic[Settings]):
         text = "/".join(map(str, (self.seed, *purpose)))
         number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
         return torch.Generator(device="cpu").manual_seed(number)
+
+    def _check_classes(self, task: int, classes: Sequence[int]) -> None:
+        if not all(0 <= label < self.stream.classes for label in classes):
+            raise InputError(
+                f"Task {task} brings class {max(classes)}, but the head has {self.stream.classes} outputs "
+                f"(0 to {self.stream.classes - 1}); make the learner with more classes."
+            )
 
     def _checked_inputs(self, x: Tensor) -> Tensor:
         if tuple(x.shape[1:]) != self.stream.input_shape:

@@ -1,5 +1,7 @@
 """`lwf`: new examples are answered on old classes as before."""
 
+from typing import Self
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -43,6 +45,10 @@ class LwF(NetworkLearner[LwFSettings]):
     def _restore(self, state: State) -> None:
         super()._restore(state)
         self._before.weights.copy_(state["before"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        before = self._head_growth(narrow).rows(state["before"], self._bank.weights)
+        return {**super()._widened(state, narrow), "before": before}
 
     def stored_bytes(self) -> dict[str, int]:
         """The network, its optimiser, and within a task the network as it was before."""

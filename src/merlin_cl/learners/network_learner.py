@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -12,6 +12,7 @@ from merlin_cl.learners.learner import MASKED, Learner, State, as_float
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 Settings = TypeVar("Settings", bound=NetworkSettings)
@@ -88,6 +89,15 @@ class NetworkLearner(Learner[Settings]):
     def _restore(self, state: State) -> None:
         self._bank.weights.copy_(state["weights"])
         self._training.restore(state["training"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        head = self._head_growth(narrow)
+        weights, training = head.rows(state["weights"], self._bank.weights), head.moments(state["training"])
+        return {**state, "weights": weights, "training": training}
+
+    def _head_growth(self, narrow: Self) -> HeadGrowth:
+        """How rows of a narrower learner's network become rows of this one's."""
+        return HeadGrowth(narrow.network, self.network, range(narrow.network.classes))
 
     def stored_bytes(self) -> dict[str, int]:
         """The network, and the optimiser's moments, which live on between tasks."""

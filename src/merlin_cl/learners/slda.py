@@ -1,6 +1,7 @@
 """`slda`: streaming linear discriminant analysis on fixed features."""
 
 import math
+from typing import Self
 
 import torch
 from torch import Tensor
@@ -93,6 +94,11 @@ class SLDA(NetworkLearner[SLDASettings]):
         super()._restore(state)
         self.counts, self.means, self.scatter = (state[name].clone() for name in ("counts", "means", "scatter"))
         self.memory.restore(state["memory"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        counts, means = self.counts.clone(), self.means.clone()
+        counts[: len(state["counts"])], means[: len(state["means"])] = state["counts"], state["means"]
+        return {**super()._widened(state, narrow), "counts": counts, "means": means}
 
     def stored_bytes(self) -> dict[str, int]:
         """Means and covariance; with learned features the network, too (a random layer follows from the seed)."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -49,6 +49,10 @@ class MLP(Network):
             if layer < last:
                 h = h.relu()
         return h
+
+    def with_outputs(self, count: int) -> "MLP":
+        """The same with another number of outputs."""
+        return replace(self, classes=count)
 
     def module(self, row: Tensor) -> nn.Module:
         """One member as `torch.nn.Sequential`."""

@@ -121,6 +121,15 @@ class ModuleNetwork(Network):
         finally:
             setattr(place, last, layer)
 
+    def with_outputs(self, count: int) -> "ModuleNetwork":
+        """What the factory makes for another number of classes."""
+        return ModuleNetwork(self._factory, self.input_shape, count, self._name)
+
+    @property
+    def constants(self) -> Tensors:
+        """Parameters that ask for no gradient, and buffers that never change."""
+        return self._constants
+
     def module(self, row: Tensor) -> nn.Module:
         """One member, as the factory makes it."""
         plain = self._made(seed=0).to(row.dtype)

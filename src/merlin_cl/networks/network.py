@@ -59,6 +59,15 @@ class Network(ABC):
         """P, the number of weights of one member."""
         return sum(math.prod(shape) for shape in self.shapes.values())
 
+    def with_outputs(self, count: int) -> "Network":
+        """The same network with another number of outputs; see `growth.py` for its weights."""
+        raise NotImplementedError(f"{type(self).__name__} is no classifier: its outputs are not classes")
+
+    @property
+    def constants(self) -> Mapping[str, Tensor]:
+        """What all members share and no gradient trains; no part of a row."""
+        return {}
+
     @property
     def statistics(self) -> tuple[str, ...]:
         """Names of the weights that are statistics of the inputs: no gradient trains them and no decay shrinks them."""

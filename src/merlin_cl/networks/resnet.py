@@ -6,7 +6,7 @@ run about three times as fast so.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple, Protocol
 
@@ -191,6 +191,10 @@ class ResNet(Network):
         for kept, new in zip((means, variances), zip(*of_layers, strict=True), strict=True):
             kept.lerp_(torch.cat([part.view(len(kept), -1) for part in new], dim=1), batch.momentum * taking)
         batches += taking
+
+    def with_outputs(self, count: int) -> "ResNet":
+        """The same with another number of outputs."""
+        return replace(self, classes=count)
 
     def module(self, row: Tensor) -> nn.Module:
         """One member with `torch.nn.Conv2d` and `torch.nn.BatchNorm2d`, in training mode."""

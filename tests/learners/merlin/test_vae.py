@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch.distributions import Normal, kl_divergence
 
 from merlin_cl.learners.merlin.chunks import ChunkCode
-from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder
+from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.storage import pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.mlp import MLP
@@ -58,7 +58,9 @@ def test_chunks_come_from_a_network_on_latent_and_chunk_embedding(per_model):
 
 def factor_decoder(rank, bases=3):
     network = MLP((6,), 4, (8,))
-    return network, FactorDecoder(network, chunks=-(-network.size // 10), size=10, bases=bases, rank=rank)
+    return network, FactorDecoder(
+        network, chunks=-(-network.size // 10), size=10, bases=bases, form=Form.of_rank(network, rank)
+    )
 
 
 @settings(max_examples=20, deadline=None)

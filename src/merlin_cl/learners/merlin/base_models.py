@@ -32,6 +32,10 @@ class BaseModels:
         """Psi, [B, P]: the models that were learned."""
         return self._average if self._settings.averaging else self.bank.weights
 
+    def admit(self, allowed: Tensor) -> None:
+        """From now on choose among other outputs, bool [outputs]."""
+        self._allowed = allowed
+
     def learn(self, x: Tensor, y: Tensor, old_x: Tensor, old_y: Tensor) -> None:
         """Update every model on an arriving batch x, y, and on some exemplars of earlier tasks out of old_x, old_y.
 

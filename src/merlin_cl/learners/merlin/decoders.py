@@ -2,6 +2,7 @@
 
 import math
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -55,6 +56,20 @@ class ChunkDecoder(Decoder):
         self.scale = chunks.square().mean(dim=(0, 2)).sqrt().clamp(min=1e-8).unsqueeze(1)
 
 
+class Form(NamedTuple):
+    """How a base holds the weights of a model."""
+
+    rank: int
+    whole: frozenset[str]
+    """Names of the weights that are held entry by entry, for which two thin matrices would be no smaller."""
+
+    @classmethod
+    def of_rank(cls, network: Network, rank: int) -> "Form":
+        """The smaller way for every weight."""
+        sizes = {name: (math.prod(shape[:-1]), shape[-1]) for name, shape in network.shapes.items()}
+        return cls(rank, frozenset(name for name, (a, b) in sizes.items() if rank * (a + b) >= a * b))
+
+
 class FactorDecoder(Decoder):
     """A model is a sum of bases weighted by z, one base a latent; a base holds each matrix as a product of two thin ones.
 
@@ -62,8 +77,9 @@ class FactorDecoder(Decoder):
     chunk, look like noise to a small network. Being linear in z, the average of two tasks' z is the average of their models.
     """
 
-    def __init__(self, network: Network, chunks: int, size: int, bases: int, rank: int) -> None:
+    def __init__(self, network: Network, chunks: int, size: int, bases: int, form: Form) -> None:
         super().__init__(chunks)
+        self.form = form
         self._chunks, self._size = chunks, size
         self._layers: list[tuple[str, int]] = []  # key and numbers of each weight, in the order of psi
         self.left, self.right, self.whole = (nn.ParameterDict() for _ in range(3))
@@ -72,11 +88,11 @@ class FactorDecoder(Decoder):
                 continue
             numbers, outputs, key = math.prod(shape), shape[-1], name.replace(".", "_")
             inputs = numbers // outputs
-            if rank * (inputs + outputs) < numbers:
-                self.left[key] = nn.Parameter(torch.zeros(bases, rank, inputs))
-                self.right[key] = nn.Parameter(torch.zeros(bases, rank, outputs))
-            else:
+            if name in form.whole:
                 self.whole[key] = nn.Parameter(torch.zeros(bases, 1, numbers))
+            else:
+                self.left[key] = nn.Parameter(torch.zeros(bases, form.rank, inputs))
+                self.right[key] = nn.Parameter(torch.zeros(bases, form.rank, outputs))
             self._layers.append((key, numbers))
 
     @property

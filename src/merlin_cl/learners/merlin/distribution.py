@@ -1,13 +1,14 @@
 """p(psi | t): the VAE, the prior of every task learned so far, and the way between models and chunks."""
 
 import math
+from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
 from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.chunks import ChunkCode
-from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder
+from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
@@ -30,13 +31,16 @@ class WeightDistribution:
         task_width: int,
         generator: torch.Generator,
         tasks: int = 0,
+        form: Form | None = None,
     ) -> None:
-        """`tasks` is the number of tasks to expect; 0: as many as a task vector is wide, which one-hot vectors are."""
+        """`tasks` is the number of tasks to expect; 0: as many as a task vector is wide, which one-hot vectors are. `form` is
+        how bases hold weights, where that is settled (factors)."""
+        self.network = network
         self.priors: list[Gaussian] = []  # P_1 .. P_k
         self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
         self._precision = settings.precision
         if settings.decoder == "factors":
-            self.vae = self._vae_of_factors(network, settings, task_width, tasks or task_width)
+            self.vae = self._vae_of_factors(network, settings, task_width, tasks or task_width, form)
         else:
             per_model, size, hidden, latent = (
                 settings.latent_per == "model",
@@ -57,11 +61,14 @@ class WeightDistribution:
         self._learned_prior = settings.prior == "learned"
         self.settle()
 
-    def _vae_of_factors(self, network: Network, settings: MerlinSettings, task_width: int, tasks: int) -> WeightVAE:
+    def _vae_of_factors(
+        self, network: Network, settings: MerlinSettings, task_width: int, tasks: int, form: Form | None
+    ) -> WeightVAE:
         """A VAE of the rank asked for; 0: the largest that takes no more bytes than one classifier, `LARGEST_RANK` at most."""
         latent = settings.latent or tasks
-        for rank in [settings.rank] if settings.rank else range(LARGEST_RANK, 0, -1):
-            decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, rank=rank)
+        ranks = [settings.rank] if settings.rank else range(LARGEST_RANK, 0, -1)
+        for choice in [form] if form else (Form.of_rank(network, rank) for rank in ranks):
+            decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, form=choice)
             self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
             priors = 8 * latent * tasks
             if self.stored_bytes()["meta_model"] + priors <= 4 * network.size:
@@ -138,6 +145,31 @@ class WeightDistribution:
         """Take over what `state()` gave."""
         self.vae.load_state_dict({name: unpack(packed) for name, packed in state["vae"].items()})
         self.priors = [Gaussian(**state["priors"][str(task)]) for task in range(len(state["priors"]))]
+
+    def widened(self, state: State, narrow: "WeightDistribution", outputs: Sequence[int]) -> State:
+        """The state of a narrower distribution, for this one, which is new and of the same form, to restore.
+
+        Bases that are new are zero, and so is what bases hold of outputs that are new: models of old tasks stay what they are,
+        with psi_0's outputs for new classes. `outputs` says where the narrower network's are.
+        """
+        head = [f"decoder.{kind}.{name.replace('.', '_')}" for kind in ("right", "whole") for name in self.network.head]
+        packed = self._packed()
+        for name, parts in state["vae"].items():
+            for part, old in parts.items():
+                new = packed[name][part]
+                if name in head and part == "numbers":  # [bases, ..., outputs], however the rest is laid out
+                    by_output = new.view(len(new), -1, self.network.classes)
+                    by_output[: len(old), :, list(outputs)] = old.view(len(old), -1, narrow.network.classes)
+                else:
+                    new[tuple(slice(size) for size in old.shape)] = old
+        unused = Gaussian(torch.zeros(self.vae.latent), torch.full((self.vae.latent,), math.log(SMALLEST_VARIANCE)))
+        priors = {}
+        for task, prior in state["priors"].items():
+            wide = Gaussian(*(value.to(prior["mean"], copy=True) for value in unused))
+            for value, old in zip(wide, (prior["mean"], prior["log_variance"]), strict=True):
+                value[: len(old)] = old
+            priors[task] = wide._asdict()
+        return {"vae": packed, "priors": priors}
 
     def _packed(self) -> dict[str, Packed]:
         return {name: pack(value, self._precision) for name, value in self.vae.state_dict().items()}

@@ -35,9 +35,18 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
     def distribution(self) -> WeightDistribution:
         """What has been learned so far."""
 
+    @abstractmethod
+    def _being_learned(self) -> Tensor | None:
+        """The base models [B, P] of a task that has not ended; None between tasks."""
+
+    @property
+    def _known(self) -> range:
+        """Tasks that can be answered for: those learned, and the one being learned, whose base models speak for themselves."""
+        return range(len(self.distribution.priors) + (self._being_learned() is not None))
+
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
-        if not self.distribution.priors:
-            raise UsageError("No task has been learned yet; end() the first one before asking for answers.")
+        if not self._known:
+            raise UsageError("No task has been learned yet; begin() the first one before asking for answers.")
         inputs = as_float(x)
         if inference == "marginal":
             return self._marginal(inputs, allowed)
@@ -51,11 +60,15 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         return vote(bank.logits(x)[..., : self.stream.classes], allowed, self.settings.vote)
 
     def _task_agnostic(self) -> Bank:
-        """Lines 2 to 4: sample from the average of all priors, fine-tune on all exemplars."""
+        """Lines 2 to 4: sample from the average of all priors, fine-tune on all exemplars. Within the first task there is no
+        prior yet, and its base models take the place of sampled ones."""
         if "aggregate" not in self._ensembles:
             x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
             with self.phases.timed("infer"):
-                bank = self.sample(self.distribution.aggregate_prior(), self.models, x, purpose="aggregate")
+                if self.distribution.priors:
+                    bank = self.sample(self.distribution.aggregate_prior(), self.models, x, purpose="aggregate")
+                else:
+                    bank = self.sample_task(0, purpose="aggregate")
                 self._ensembles["aggregate"] = self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
         return self._ensembles["aggregate"]
 
@@ -71,7 +84,13 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         return self._ensembles[key]
 
     def sample_task(self, j: int, purpose: str) -> Bank:
-        """Models for task j, not fine-tuned. Statistics come from exemplars of the tasks that its base models saw."""
+        """Models for task j, not fine-tuned. Statistics come from exemplars of the tasks that its base models saw.
+
+        While task j is being learned it has no prior to sample from: its base models are the models.
+        """
+        base = self._being_learned()
+        if base is not None and j == len(self.distribution.priors):
+            return Bank(self.network, base.clone())
         x, _ = self.memory.before_task(j + 1) if self.settings.replay else self.memory.of_task(j)
         count = min(self.models, self.settings.task_models)
         return self.sample(self.distribution.priors[j], count, x, purpose)
@@ -87,7 +106,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
 
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
         """p(y | x) = sum over t of p(t | x) p(y | x, t), as logarithms."""
-        known = range(len(self.distribution.priors))
+        known = self._known
         logits = [self._task_aware(j).logits(x) for j in known]  # T times [E, N, outputs]
         answers = torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in known])  # [T, N, outputs]
         opinions = [] if self.stream.domain_incremental else [self._by_classes(x)]
@@ -100,8 +119,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
     def _by_classes(self, x: Tensor) -> Tensor:
         """p(t | x), [N, T]: how likely the ensemble that was fitted to all exemplars finds each task's classes."""
         belief = self._probabilities(self._task_agnostic().logits(x), self.seen)
-        known = range(len(self.distribution.priors))
-        return torch.stack([belief[:, self.tasks[j].classes].sum(dim=1) for j in known], dim=1)
+        return torch.stack([belief[:, self.tasks[j].classes].sum(dim=1) for j in self._known], dim=1)
 
     def _by_elimination(self, logits: list[Tensor]) -> Tensor:
         """p(t | x), [N, T]: every task's models learned to tell it from earlier tasks, so ask the last task's models first.

@@ -1,17 +1,23 @@
 """Learning, Algorithm 1: train base models on each task, learn the distribution of their weights, consolidate."""
 
+from typing import Self
+
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import MASKED, State, as_float
 from merlin_cl.learners.merlin.base_models import BaseModels
 from merlin_cl.learners.merlin.consolidation import Auxiliary, consolidate, learn_by_chunks, learn_jointly
+from merlin_cl.learners.merlin.decoders import FactorDecoder, Form
 from merlin_cl.learners.merlin.descriptors import DescribedTasks
 from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.bank import Bank
+from merlin_cl.networks.growth import HeadGrowth
+from merlin_cl.networks.network import Network
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 
@@ -40,8 +46,18 @@ class Merlin(DescribedTasks):
                 self._descriptor_width(),
                 self.generator("distribution"),
                 self.stream.tasks,
+                self._form(),
             )
         return self._distribution
+
+    def _form(self) -> Form | None:
+        """How bases hold weights, where growth must not change it: as they would if the learner had not grown."""
+        if self.made_for == self.stream or self.settings.decoder != "factors":
+            return None
+        first = type(self)(self.made_for, self.settings, self.seed)
+        first.tasks = self.tasks[:1]
+        decoder = first.distribution.vae.decoder
+        return decoder.form if isinstance(decoder, FactorDecoder) else None
 
     def _begin(self, task: TaskInfo) -> None:
         self._check_descriptor(task)
@@ -49,6 +65,11 @@ class Merlin(DescribedTasks):
             self._distribution = None  # whoever asked before did not know how wide a task vector is
         self._base = self._base_models(task)
         self._ensembles.clear()
+
+    def _admitted(self) -> None:
+        super()._admitted()
+        assert self._base is not None
+        self._base.admit(self._base_outputs(self.tasks[-1]))
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         assert self._base is not None
@@ -78,23 +99,30 @@ class Merlin(DescribedTasks):
         distribution.settle()
         self._ensembles.clear()
 
+    def _being_learned(self) -> Tensor | None:
+        return self._base.psi if self.learning and self._base is not None else None
+
     def _base_models(self, task: TaskInfo) -> BaseModels:
         """B untrained models: all at psi_0 where offsets from it are learned, each at a start of its own otherwise."""
         count, generator = self.settings.base_models, self.generator("base", task.index)
         if self.settings.code == "offsets":
             start = self._origin().expand(count, -1)
         else:
-            start = self.network.initial(count, generator).to(self.device)
+            start = self._initial(count, generator)
+        return BaseModels(self.network, start, self._base_outputs(task), self.settings, generator)
+
+    def _base_outputs(self, task: TaskInfo) -> Tensor:
+        """Which outputs base models choose among: bool [outputs]."""
         classes = list(task.classes) if self.settings.base_classes == "task" else self.seen
         if self.network.classes > self.stream.classes:
             classes = [*classes, self.stranger]
-        return BaseModels(self.network, start, self._outputs(classes), self.settings, generator)
+        return self._outputs(classes)
 
     def _origin(self) -> Tensor:
         """psi_0, [P]: the seed regenerates it, so it costs nothing to keep. Zero where weights are learned as they are."""
         if self.settings.code == "weights":
             return torch.zeros(self.network.size, device=self.device)
-        return self.network.initial(1, self.generator("psi_0"))[0].to(self.device)
+        return self._initial(1, self.generator("psi_0"))[0]
 
     def _auxiliary(self, task: TaskInfo) -> Auxiliary | None:
         """The appendix's classification loss: generated models must solve the task, judged by its exemplars."""
@@ -133,6 +161,28 @@ class Merlin(DescribedTasks):
         self._base = self._base_models(self.tasks[-1]) if self.learning else None
         if self._base is not None:
             self._base.restore(state["base"])
+
+    def _widened(self, state: State, narrow: Self) -> State:
+        if self.settings.decoder == "chunks":
+            raise UsageError(
+                "merlin with decoder chunks cannot take more classes or tasks than it was made for "
+                f"({narrow.stream.classes} and {narrow.stream.tasks}), as its chunks would shift; make it with room for all, or "
+                "use decoder factors."
+            )
+        state, head = super()._widened(state, narrow), self._head_growth(narrow.network)
+        base = state["base"]
+        if base:
+            fresh = self._base_models(self.tasks[-1]).psi
+            rows = {name: head.rows(base[name], fresh) for name in ("weights", "average")}
+            base = {**base, **rows, "training": head.moments(base["training"])}
+        distribution = self.distribution.widened(state["distribution"], narrow.distribution, head.outputs)
+        return {**state, "distribution": distribution, "base": base}
+
+    def _head_growth(self, narrow: Network) -> HeadGrowth:
+        """The output for strangers, if there is one, stays the last."""
+        with_stranger = self.network.classes > self.stream.classes
+        outputs = [*range(narrow.classes - with_stranger), *([self.stranger] if with_stranger else [])]
+        return HeadGrowth(narrow, self.network, outputs)
 
     def stored_bytes(self) -> dict[str, int]:
         """Exemplars, meta-model, priors, and descriptors where tasks have any."""
