@@ -84,7 +84,7 @@ def test_every_method_is_compared_with_the_best_seed_by_seed():
     assert [(contest.row.method, contest.best.method) for contest in found] == [("single", "merlin"), ("er", "merlin")]
     assert [contest.outcome.difference for contest in found] == [-50.5, -1.25]
     out = io.StringIO()
-    Console(width=100, file=out).print(contests_table(found))
+    Console(width=100, file=out).print(contests_table(found, rows))
     assert "-50.50" in out.getvalue()
     assert "0.126" in out.getvalue()  # p of differences -1 and -1.5: t = 5 with one degree of freedom
 

@@ -47,7 +47,7 @@ def main(argv: list[str]) -> None:
     out = console()
     out.print(scores_table(rows), scores_caption(rows), sep="")
     if compared := contests(rows):
-        out.print("", contests_table(compared), sep="\n")
+        out.print("", contests_table(compared, rows), sep="\n")
     if len(results) == 1:
         out.print("", curve_table(results[0]), facts_of(results[0]), sep="\n")
     print(f"Next: merlin diagnose {finished[0].path}", file=sys.stderr)

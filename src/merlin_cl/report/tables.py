@@ -21,9 +21,8 @@ def scores_table(rows: list[Row]) -> Table:
     notes = _notes(rows)
     for row in rows:
         preset = f" ({row.preset})" if row.preset != "default" else ""
-        mark = f" [{notes.index(parts(row.changed)) + 1}]" if row.changed else ""
         table.add_row(
-            escape(f"{row.stream}{mark}\n{row.view}"),
+            escape(f"{row.stream}{_mark(row, notes)}\n{row.view}"),
             f"{row.method}{preset}\n{row.inference or NONE}",
             with_interval(
                 *(figures["average_incremental_accuracy"] for figures in (row.mean, row.std, row.half_width))
@@ -54,8 +53,9 @@ def scores_caption(rows: list[Row]) -> str:
     return escape("\n".join(lines))
 
 
-def contests_table(contests: list[Contest]) -> Table:
-    """Each row beside the best of its stream and view, seed by seed."""
+def contests_table(contests: list[Contest], rows: list[Row]) -> Table:
+    """Each row beside the best of its stream and view, seed by seed; `rows` are those of the table it follows."""
+    notes = _notes(rows)
     table = _table("average incremental accuracy beside the best, seed by seed (paired t-test)")
     for heading in ("stream, view", "method, inference", "the best"):
         table.add_column(heading, overflow="fold")
@@ -66,8 +66,8 @@ def contests_table(contests: list[Contest]) -> Table:
         span = outcome.half_width or 0.0
         table.add_row(
             f"{contest.row.stream}, {contest.row.view}",
-            _contestant(contest.row),
-            _contestant(contest.best),
+            _contestant(contest.row, notes),
+            _contestant(contest.best, notes),
             signed(outcome.difference),
             f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}",
             probability(outcome.p_value),
@@ -76,13 +76,15 @@ def contests_table(contests: list[Contest]) -> Table:
     return table
 
 
-def _contestant(row: Row) -> str:
-    preset = [] if row.preset == "default" else [row.preset]
-    return escape(", ".join([row.method, *preset, *([row.inference] if row.inference else []), *_changes(row)]))
+def _contestant(row: Row, notes: list[str]) -> str:
+    preset = f" ({row.preset})" if row.preset != "default" else ""
+    answering = f", {row.inference}" if row.inference else ""
+    return escape(f"{row.method}{preset}{answering}{_mark(row, notes)}")
 
 
-def _changes(row: Row) -> list[str]:
-    return [parts(row.changed)] if row.changed else []
+def _mark(row: Row, notes: list[str]) -> str:
+    """The number of the note that says what was set otherwise than the defaults."""
+    return f" [{notes.index(parts(row.changed)) + 1}]" if row.changed else ""
 
 
 def curve_table(result: Result) -> Table:

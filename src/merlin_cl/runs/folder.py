@@ -126,9 +126,8 @@ class RunFolder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other processes from working on this run. The lock goes with the process, however it ends."""
-        with (self.path / "lock").open("a") as file:
-            if not _try_lock(file.fileno()):
-                raise MerlinError(f"Another process is working on {self.path}; wait for it to end or stop it first.")
+        refusal = f"Another process is working on {self.path}; wait for it to end or stop it first."
+        with exclusive(self.path / "lock", refusal):
             yield
 
     @property
@@ -178,6 +177,15 @@ def read_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise MerlinError(f"{path} holds no JSON object; restore it or delete its folder.")
     return value
+
+
+@contextmanager
+def exclusive(path: Path, refusal: str) -> Iterator[None]:
+    """Hold the lock of a file, or fail with a sentence where another process has it."""
+    with path.open("a") as file:
+        if not _try_lock(file.fileno()):
+            raise MerlinError(refusal)
+        yield
 
 
 def _ends_line(file: Any) -> bool:

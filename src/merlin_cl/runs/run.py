@@ -39,6 +39,8 @@ def run(
     """Compute a run, or go on with it; one that is finished is computed again only on `restart`."""
     require_device(config.device)
     stream = described_stream(config, show)
+    if config.source not in ("", stream.source):
+        raise MerlinError(f"The data are other ones ({stream.source}) than were asked for ({config.source}).")
     config = config.having(stream)
     return _work_on(RunFolder(root / config.name, listeners), config, stream, show, restart)
 
