@@ -1,0 +1,56 @@
+"""`merlin report`: the results of runs as one HTML page that opens offline."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import tyro
+
+from merlin_cl.cli.options import option_names, parse
+from merlin_cl.errors import MerlinError, UsageError
+
+
+@dataclass(frozen=True)
+class ReportOptions:
+    """Which runs, and where the page goes."""
+
+    runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="[RUN ...]")] = (Path("runs"),)
+    """Run folders, folders that hold some, or files under results/."""
+    out: Annotated[Path, tyro.conf.arg(metavar="FILE")] = Path("report.html")
+    """The file to write."""
+    title: str = ""
+    """What the page is called; the names of the streams if it is not given."""
+
+
+def main(argv: list[str]) -> None:
+    """Run the command."""
+    about = "Write the results of runs as one HTML page: tables, interactive figures, diagnosis, settings and commands."
+    options = parse(ReportOptions, argv, "report", about, option_names(ReportOptions))
+
+    from merlin_cl.report.page.build import content
+    from merlin_cl.report.page.render import page
+    from merlin_cl.report.page.sources import find, read
+    from merlin_cl.runs.folder import write_whole
+    from merlin_cl.runs.progress import display
+
+    if not options.out.absolute().parent.is_dir():
+        raise UsageError(f"{options.out.parent} is not a folder; make it first, or choose another place with --out.")
+    with display() as show:
+        found = read(
+            find(options.runs or (Path("runs"),)), lambda done, total: show.update("reading runs", done, total)
+        )
+        made = content(found.runs, found.problems, title=options.title)
+    if not made["streams"]:
+        raise UsageError("There is no finished run to report; `merlin list` tells how far each has come.")
+    for problem in made["problems"]:
+        print(f"Left out: {problem}", file=sys.stderr)
+    try:
+        write_whole(options.out, page(made).encode())
+    except OSError as error:
+        raise MerlinError(f"Cannot write {options.out}: {error.strerror}; choose another place with --out.") from None
+    print(options.out)
+    print(
+        f"Written: {made['runs']} runs, {options.out.stat().st_size / 1e6:.1f} MB. Open it in a browser.",
+        file=sys.stderr,
+    )

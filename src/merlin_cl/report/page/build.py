@@ -1,0 +1,208 @@
+"""The whole content of a page, as plain values: what the template writes as tables and the script draws as figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+from merlin_cl.report.page.command import command_for
+from merlin_cl.report.page.diagnosis import diagnosis_of
+from merlin_cl.report.page.experiments import Experiment, StreamGroup, sort_runs
+from merlin_cl.report.page.gallery import gallery
+from merlin_cl.report.page.kept import Kept, opened
+from merlin_cl.report.page.latent import latent_space
+from merlin_cl.report.page.losses import loss_curves
+from merlin_cl.report.page.series import series_of
+from merlin_cl.report.page.sources import Run
+from merlin_cl.report.summary import Row
+
+GALLERY_BYTES = 3_000_000
+"""Pictures on a page in all; galleries beyond that are left out."""
+
+Content = dict[str, Any]
+
+
+def content(runs: Iterable[Run], problems: Iterable[str] = (), *, title: str = "", unfinished: bool = False) -> Content:
+    """Everything a page shows of some runs; without a title it is called after the streams."""
+    runs = list(runs)
+    groups = sort_runs(runs, unfinished=unfinished)
+    slots = _slots(groups)
+    pictures = _PictureBudget(GALLERY_BYTES)
+    return {
+        "title": title or " and ".join(dict.fromkeys(group.name for group in groups)) or "Runs",
+        "version": version("merlin-cl"),
+        "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        "runs": sum(len(experiment.runs) for group in groups for experiment in group.experiments),
+        "problems": [*problems, *([] if unfinished else _left_out(runs))],
+        "streams": [_stream(group, number, slots, pictures) for number, group in enumerate(groups)],
+    }
+
+
+def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _PictureBudget) -> Content:
+    experiments = [
+        _experiment(group, experiment, slots[experiment.label], pictures) for experiment in group.experiments
+    ]
+    series = [one for experiment in experiments for one in experiment["series"]]
+    for place, one in enumerate(series):
+        one["id"] = f"{number}-{place}"
+    return {
+        "id": f"stream-{number}",
+        "title": group.title,
+        "name": group.name,
+        "changed": group.changed,
+        "source": group.source,
+        "tasks": max(one["tasks"] for one in series),
+        "task_names": next((found for found in (e["task_names"] for e in experiments) if found), None),
+        "views": list(dict.fromkeys(one["view"] for one in series)),
+        "experiments": experiments,
+    }
+
+
+def _experiment(group: StreamGroup, experiment: Experiment, slot: int, pictures: _PictureBudget) -> Content:
+    row, first = experiment.row, experiment.runs[0]
+    series = [series_of(group, experiment, place) for place in range(len(experiment.rows))]
+    for one in series:
+        one["slot"] = slot
+    space, shown, names = None, None, None
+    with opened(first.checkpoint) as kept:
+        if kept is not None:
+            space, shown, names = _of_checkpoint(kept, pictures)
+    return {
+        "label": experiment.label,
+        "slot": slot,
+        "method": row.method,
+        "preset": row.preset,
+        "changed": row.changed,
+        "finished": experiment.finished,
+        "tasks": experiment.tasks,
+        "task_names": names,
+        "series": series,
+        "diagnosis": diagnosis_of(group, experiment, series),
+        "losses": {"seed": first.seed, "curves": curves} if (curves := loss_curves(first)) else None,
+        "latent": space and {"seed": first.seed, **space},
+        "gallery": shown and {"seed": first.seed, **shown},
+        "cost": _cost(experiment),
+        "settings": _settings(experiment),
+        "environments": _environments(experiment.runs),
+        "runs": [_run(run) for run in (*experiment.runs, *experiment.waiting)],
+        "command": _command(row, experiment),
+    }
+
+
+def _of_checkpoint(kept: Kept, pictures: _PictureBudget) -> tuple[Content | None, Content | None, list[str] | None]:
+    """Latent space, gallery and names of tasks; a checkpoint of an unknown shape has none of them."""
+    try:
+        return latent_space(kept), pictures.admit(gallery(kept)), kept.task_names
+    except (KeyError, TypeError, ValueError, IndexError):
+        return None, None, None
+
+
+class _PictureBudget:
+    """Lets galleries in until the page has enough pictures; the same pictures are not shown twice."""
+
+    def __init__(self, limit: int) -> None:
+        self.left = limit
+        self.seen: set[int] = set()
+
+    def admit(self, shown: Content | None) -> Content | None:
+        if shown is None:
+            return None
+        uris = [uri for task in shown["tasks"] for group in task["classes"] for uri in group["pictures"]]
+        same, weight = hash(tuple(uris)), sum(map(len, uris))
+        if same in self.seen or weight > self.left:
+            return None
+        self.seen.add(same)
+        self.left -= weight
+        return shown
+
+
+def _slots(groups: list[StreamGroup]) -> dict[str, int]:
+    """A number for every label on the page: the same method has the same colour and mark on every stream."""
+    labels = dict.fromkeys(experiment.label for group in groups for experiment in group.experiments)
+    plain = ["merlin", "gdumb-ensemble"]
+    ordered = [label for label in plain if label in labels] + [label for label in labels if label not in plain]
+    return {label: slot for slot, label in enumerate(ordered)}
+
+
+def _cost(experiment: Experiment) -> Content | None:
+    """CPU seconds by kind of work and bytes by kind of thing kept, means over seeds; of finished runs."""
+    if not experiment.finished:
+        return None
+    costs = [result["cost"] for result in experiment.results]
+
+    def means(name: str) -> dict[str, float]:
+        kinds = dict.fromkeys(kind for cost in costs for kind in cost[name])
+        return {kind: round(sum(cost[name].get(kind, 0.0) for cost in costs) / len(costs), 3) for kind in kinds}
+
+    return {
+        "seconds": means("cpu_seconds"),
+        "stored": means("stored_bytes"),
+        "peak": max(cost["peak_rss_bytes"] for cost in costs),
+        "parameters": experiment.results[0]["parameters"],
+    }
+
+
+def _settings(experiment: Experiment) -> list[Content]:
+    """Every setting with its value, and whether it is other than the default or preset has it."""
+    result, changed = experiment.results[0], experiment.row.changed
+    run = {"batch_size": result["batch_size"]} | {
+        name: value for name, value in result["settings"].items() if name not in ("stream", "method")
+    }
+    return [
+        {"part": part, "name": name, "value": value, "changed": name in changed}
+        for part, values in (
+            ("stream", result["settings"]["stream"]),
+            ("method", result["settings"]["method"]),
+            ("run", run),
+        )
+        for name, value in values.items()
+        if name not in ("name", "kind")
+    ]
+
+
+def _environments(runs: list[Run]) -> list[Content]:
+    """Where the runs were computed: each different environment once, with the seeds it was for."""
+    found: dict[str, Content] = {}
+    for run in runs:
+        if run.environment is None:
+            continue
+        machine = run.environment["machine"]
+        facts = {
+            **run.environment["versions"],
+            "revision": run.environment["git_revision"] or "not known",
+            "system": machine["system"],
+            "processor": f"{machine['processor']} ({machine['cores']} cores, {machine['cpu_capability']})",
+            "threads": run.environment["threads"],
+        }
+        found.setdefault(repr(facts), {"facts": facts, "seeds": []})["seeds"].append(run.seed)
+    return list(found.values())
+
+
+def _run(run: Run) -> Content:
+    return {
+        "name": run.name,
+        "seed": run.seed,
+        "finished": run.finished,
+        "tasks": run.result["tasks"],
+        "seconds": round(sum(run.result["cost"]["cpu_seconds"].values()), 1) if run.finished else None,
+        "revision": (run.environment or {}).get("git_revision"),
+    }
+
+
+def _command(row: Row, experiment: Experiment) -> str:
+    """The shell command that computes the experiment again, every seed."""
+    seeds = [run.seed for run in experiment.runs]
+    if len(seeds) == 1:
+        return command_for(row, experiment.results[0], seeds[0])
+    command = command_for(row, experiment.results[0], "$seed").replace("'$seed'", "$seed")
+    return f"for seed in {' '.join(map(str, seeds))}; do {command}; done"
+
+
+def _left_out(runs: list[Run]) -> list[str]:
+    return [
+        f"{run.path} is not finished and was left out; `merlin resume {run.path}` goes on."
+        for run in runs
+        if not run.finished
+    ]

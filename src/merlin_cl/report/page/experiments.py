@@ -1,0 +1,177 @@
+"""Runs sorted for the page: streams that can be compared, in each the experiments, in each the seeds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from merlin_cl.metrics import METRICS, learning_curve
+from merlin_cl.report.diagnosis import CONTROL
+from merlin_cl.report.page.sources import Run
+from merlin_cl.report.summary import Result, Row, changed_stream, experiment_of, summarise
+from merlin_cl.report.text import parts
+from merlin_cl.streams.registry import stream_names
+
+FIRST = ("merlin", CONTROL)
+"""Methods that lead every table and have the first colours: ours, and what it has to beat."""
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """Runs that differ in their seeds alone."""
+
+    label: str
+    """What it is called on the page, different for every experiment on a stream."""
+    rows: list[Row]
+    """One for each view and inference mode."""
+    runs: list[Run]
+    """Those that the figures are of."""
+    waiting: list[Run]
+    """Seeds that are not finished while others are; no figure counts them."""
+    results: list[Result]
+    """Of `runs`; of a run that is not finished, as far as the slowest of them has come."""
+
+    @property
+    def row(self) -> Row:
+        """What all rows have in common can be read off the first."""
+        return self.rows[0]
+
+    @property
+    def finished(self) -> bool:
+        """Whether the figures are of whole runs."""
+        return all(run.finished for run in self.runs)
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks the figures are of."""
+        tasks: int = self.results[0]["tasks"]
+        return tasks
+
+
+@dataclass(frozen=True)
+class StreamGroup:
+    """Experiments on the same tasks and data, so that their figures can be set side by side."""
+
+    title: str
+    name: str
+    source: str
+    changed: dict[str, Any]
+    """Settings of the stream that are not its defaults."""
+    experiments: list[Experiment]
+
+    def control_of(self, experiment: Experiment) -> Experiment | None:
+        """The exemplar-only control with the same budget, None for the control itself or where it was not run."""
+        if experiment.row.method == CONTROL:
+            return None
+        fitting = [
+            other
+            for other in self.experiments
+            if other.row.method == CONTROL
+            and other.finished
+            and experiment.row.exemplars in (None, other.row.exemplars)
+        ]
+        return max(fitting, key=lambda other: len(set(other.row.seeds) & set(experiment.row.seeds)), default=None)
+
+
+def sort_runs(runs: Iterable[Run], *, unfinished: bool) -> list[StreamGroup]:
+    """Groups in the order in which streams are listed; `unfinished` runs only where no other seed is finished."""
+    by_stream: dict[str, list[Run]] = {}
+    for run in runs:
+        if run.finished or (unfinished and run.result["scores"]):
+            key = json.dumps([run.result["settings"]["stream"], run.result["source"]], sort_keys=True)
+            by_stream.setdefault(key, []).append(run)
+    groups = [_group(members) for members in by_stream.values()]
+    named = [group for group in groups if group.experiments]
+    known = stream_names()
+    return sorted(
+        named,
+        key=lambda group: (
+            known.index(group.name) if group.name in known else len(known),
+            group.name,
+            len(group.changed),
+            group.title,
+        ),
+    )
+
+
+def _group(runs: list[Run]) -> StreamGroup:
+    by_experiment: dict[str, dict[tuple[bool, int], Run]] = {}
+    for run in runs:
+        seeds = by_experiment.setdefault(experiment_of(run.result), {})
+        known = seeds.get((run.finished, run.seed))
+        if known is None or (run.events and not known.events):  # a run folder tells more than its result file
+            seeds[run.finished, run.seed] = run
+    members = [list(seeds.values()) for seeds in by_experiment.values()]
+    experiments = [_experiment(list(found)) for found in members]
+    first = runs[0].result
+    changed = changed_stream(first)
+    return StreamGroup(
+        title=first["stream"] + (f" ({parts(changed)})" if changed else ""),
+        name=first["stream"],
+        source=first["source"],
+        changed=changed,
+        experiments=_labelled(sorted(experiments, key=_rank), changed),
+    )
+
+
+def _experiment(runs: list[Run]) -> Experiment:
+    runs = sorted(runs, key=lambda run: run.seed)
+    finished = [run for run in runs if run.finished]
+    shown = finished or runs
+    results = [run.result for run in shown]
+    if not finished:
+        least = min(result["tasks"] for result in results)
+        results = [_cut(result, least) for result in results]
+    rows = summarise(results)
+    if not finished:  # the paper's figure is of all tasks
+        rows = [replace(row, paper=None) for row in rows]
+    waiting = [run for run in runs if run not in shown]
+    return Experiment(rows[0].method, rows, shown, waiting, results)
+
+
+def _cut(result: Result, tasks: int) -> Result:
+    """The result after so many tasks."""
+    scores = []
+    for score in result["scores"]:
+        matrix = [row[:tasks] for row in score["matrix"][:tasks]]
+        metrics = {name: metric(matrix) for name, metric in METRICS.items()}
+        scores.append(score | metrics | {"matrix": matrix, "learning_curve": learning_curve(matrix)})
+    diagnosis = {when: values[:tasks] for when, values in result["diagnosis"].items()}
+    return result | {"tasks": tasks, "scores": scores, "diagnosis": diagnosis}
+
+
+def _rank(experiment: Experiment) -> tuple[int, str, int, float]:
+    """Ours, the control, then methods by name; plain settings before changed ones."""
+    row = experiment.row
+    order = FIRST.index(row.method) if row.method in FIRST else len(FIRST)
+    return order, row.method, (row.preset != "default") + len(row.changed), -(row.mean["final_accuracy"] or 0.0)
+
+
+def _labelled(experiments: list[Experiment], changed_stream: dict[str, Any]) -> list[Experiment]:
+    """Every experiment with a name of its own: the method, its preset, and the settings that tell it from the others."""
+    labelled = []
+    for experiment in experiments:
+        row = experiment.row
+        rivals = [
+            other.row for other in experiments if (other.row.method, other.row.preset) == (row.method, row.preset)
+        ]
+        telling = {
+            name: value
+            for name, value in row.changed.items()
+            if name not in changed_stream and any(other.changed.get(name) != value for other in rivals)
+        }
+        words = ([row.preset] if row.preset != "default" else []) + ([parts(telling)] if telling else [])
+        labelled.append(replace(experiment, label=f"{row.method} ({', '.join(words)})" if words else row.method))
+    return _numbered(labelled)
+
+
+def _numbered(experiments: list[Experiment]) -> list[Experiment]:
+    """Those that still share a name, as they differ in batch size or device alone, get a number."""
+    seen: dict[str, int] = {}
+    numbered = []
+    for experiment in experiments:
+        count = seen[experiment.label] = seen.get(experiment.label, 0) + 1
+        numbered.append(experiment if count == 1 else replace(experiment, label=f"{experiment.label} #{count}"))
+    return numbered

@@ -1,0 +1,37 @@
+"""Loss curves of a run: what its learner told while it trained, one curve a task and kind of loss."""
+
+from typing import Any
+
+from merlin_cl.report.page.sources import Run
+
+POINTS = 120
+"""At most so many of a curve: more than a figure can show."""
+
+
+def loss_curves(run: Run) -> list[dict[str, Any]]:
+    """Curves in the order in which they were learned; of a task learned twice, after a kill, the last."""
+    found: dict[tuple[str, int], list[float]] = {}
+    for event in run.events:
+        if event["event"] == "losses":
+            for kind, values in event["curves"].items():
+                found[kind, event["task"]] = values
+    return [
+        {"kind": kind, "task": task, "steps": len(values), "points": thinned(values)}
+        for (kind, task), values in found.items()
+        if values
+    ]
+
+
+def thinned(values: list[float]) -> list[list[float]]:
+    """A curve as (step, value): the mean of every few steps where it has more than `POINTS`, put in their middle.
+
+    >>> thinned([3.0, 2.0, 1.0])
+    [[1, 3.0], [2, 2.0], [3, 1.0]]
+    """
+    size = -(-len(values) // POINTS)
+    points = []
+    for start in range(0, len(values), size):
+        part = values[start : start + size]
+        middle = start + (len(part) + 1) / 2
+        points.append([middle if size > 1 else start + 1, float(f"{sum(part) / len(part):.5g}")])
+    return points

@@ -1,0 +1,132 @@
+"""The page as one HTML text that needs nothing else: styles, script and numbers are inside."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from merlin_cl.report.page.estimates import Estimate
+from merlin_cl.report.page.headline import headline, overview
+from merlin_cl.report.text import NONE, percent, probability, signed, size
+from merlin_cl.runs.progress import clock_time
+
+STYLES = ("tokens", "layout", "tables", "figures")
+SCRIPTS = (
+    "elements",
+    "format",
+    "scales",
+    "marks",
+    "tooltip",
+    "data_table",
+    "axes",
+    "curves",
+    "forgetting",
+    "matrix",
+    "cost",
+    "diagnosis",
+    "losses",
+    "latent",
+    "controls",
+    "sorting",
+    "live",
+    "page",
+)
+"""In the order in which they build on each other."""
+
+Content = dict[str, Any]
+
+
+def page(content: Content, live: str | None = None) -> str:
+    """The whole document. `live` is the version of the results on a page that `merlin watch` serves."""
+    script = _script()
+    return (
+        _environment()
+        .get_template("page.html.j2")
+        .render(
+            **_prepared(content),
+            live=live,
+            style="\n".join(_asset(f"style/{name}.css") for name in STYLES),
+            script=script,
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            figures={**figures(content), "live": live},
+        )
+    )
+
+
+def fragment(content: Content, live: str) -> Content:
+    """What changes on a live page when runs go on: the results as HTML, and the numbers of the figures."""
+    main = _environment().get_template("parts/results.html.j2").render(**_prepared(content), live=live)
+    return {"main": main, "figures": figures(content)}
+
+
+def figures(content: Content) -> Content:
+    """The numbers that the script draws."""
+    wanted = ("label", "slot", "series", "diagnosis", "losses", "latent", "cost")
+    return {
+        "streams": [
+            {
+                **{name: stream[name] for name in ("id", "title", "tasks", "task_names", "views")},
+                "view": headline(stream)["view"],
+                "experiments": [{name: each[name] for name in wanted} for each in stream["experiments"]],
+            }
+            for stream in content["streams"]
+        ]
+    }
+
+
+def embedded(value: Any) -> str:
+    """JSON that can stand inside a script element: nothing in it can end the element."""
+    text = json.dumps(value, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+
+
+def _prepared(content: Content) -> Content:
+    streams = [{**stream, "headline": headline(stream)} for stream in content["streams"]]
+    return {**content, "streams": streams, "overview": overview(streams)}
+
+
+@cache
+def _environment() -> Environment:
+    environment = Environment(
+        loader=PackageLoader("merlin_cl.report.page", "assets"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "percent": percent,
+        "signed": lambda value: signed(value).replace("-", "−"),
+        "probability": probability,
+        "size": size,
+        "clock": clock_time,
+        "interval": _interval,
+        "embedded": embedded,
+        "setting": lambda value: value if isinstance(value, str) else json.dumps(value),
+    }
+    environment.globals["nothing"] = NONE
+    return environment
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("merlin_cl.report.page").joinpath("assets").joinpath(name).read_text("utf-8")
+
+
+def _script() -> str:
+    """All scripts as one, their names kept from the rest of the page."""
+    return "(() => {\n'use strict';\n" + "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS) + "\n})();"
+
+
+def _interval(value: Estimate, sign: bool = False) -> str:
+    """The ends of a 95 % interval, empty where there is none."""
+    if value["low"] is None:
+        return ""
+    shown = signed if sign else percent
+    return f"{shown(value['low'])} to {shown(value['high'])}".replace("-", "−")
