@@ -13,6 +13,7 @@ COMMANDS = {
     "demo": ("merlin_cl.cli.demo", "learn Split MNIST, beside the paper and the exemplar-only control"),
     "run": ("merlin_cl.cli.run", "learn a stream with a method, into a run folder"),
     "resume": ("merlin_cl.cli.resume", "go on with a run that was interrupted"),
+    "grid": ("merlin_cl.cli.grid", "many runs from one file, on this machine or a Ray cluster"),
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
