@@ -3,6 +3,7 @@
 They differ in nothing but where the ensemble's networks come from.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from typing import Self, TypeVar
 
@@ -12,7 +13,8 @@ from torch import Tensor
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import Learner, State, as_float
+from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.uncertainty import Members
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.networks.network import Network
@@ -45,6 +47,16 @@ class EnsembleLearner(Learner[Settings]):
         if models != self.models:
             self.models = models
             self._ensembles.clear()
+
+    @abstractmethod
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """The networks that answer: for one task, or for all where the method has no others. `models`: how many."""
+
+    def _alike(self, logits: Tensor, classes: Iterable[int]) -> Members:
+        """Members that weigh the same, from logits [M, N, outputs], choosing among some classes."""
+        allowed = self._outputs(classes)
+        probabilities = logits.masked_fill(~allowed, MASKED).softmax(dim=-1)
+        return Members(probabilities, logits.new_full(logits.shape[1::-1], 1 / len(logits)))
 
     def _admitted(self) -> None:
         self._ensembles.clear()  # there are more classes to choose among

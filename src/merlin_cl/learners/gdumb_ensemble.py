@@ -5,6 +5,7 @@ from torch import Tensor
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
 from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, TaskInfo
@@ -27,17 +28,25 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
         pass
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
-        return vote(self._ensemble().logits(as_float(x)), allowed, self.settings.vote)
+        return vote(self.ensemble().logits(as_float(x)), allowed, self.settings.vote)
 
-    def _ensemble(self) -> Bank:
-        """E fresh networks trained on the exemplars; the same exemplars give the same networks."""
+    def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
+        classes = self.seen if task is None else self.tasks[task].classes
+        return self._alike(self.ensemble().logits(as_float(x)), classes)
+
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """E fresh networks, or some number of them, trained on the exemplars, the same for every task."""
         if "fresh" not in self._ensembles:
-            weights = self._initial(self.models, self.generator("fresh", len(self.tasks)))
-            fresh, x, y = Bank(self.network, weights), self.memory.x, self.memory.y
-            with self.phases.timed("infer"):
-                epochs = self.settings.fine_tune_epochs
-                self._ensembles["fresh"] = self._fine_tune(fresh, x, y, self.seen, epochs, purpose="fresh")
-        return self._ensembles["fresh"]
+            self._ensembles["fresh"] = self._trained(self.models)
+        ready = self._ensembles["fresh"]
+        return ready if models is None else ready.first(models) or self._trained(models)
+
+    def _trained(self, count: int) -> Bank:
+        """Fresh networks trained on the exemplars; the same exemplars give the same networks."""
+        fresh = Bank(self.network, self._initial(count, self.generator("fresh", len(self.tasks))))
+        with self.phases.timed("infer"):
+            epochs = self.settings.fine_tune_epochs
+            return self._fine_tune(fresh, self.memory.x, self.memory.y, self.seen, epochs, purpose="fresh")
 
     def _state(self) -> State:
         return {"memory": self.memory.state()}

@@ -21,6 +21,7 @@ from torch import Tensor
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.learners.uncertainty import Members, Uncertainty
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 Settings = TypeVar("Settings", bound=MethodSettings)
@@ -106,18 +107,18 @@ class Learner(ABC, Generic[Settings]):
         `task` says which task the inputs come from, None that nobody knows. With `among`, V sets of classes, the answer
         is [V, N, classes], each choosing among one set only (and the classes seen): several views for one pass.
         """
-        if inference is None:
-            inference = self.inferences[0]
-        if inference not in self.inferences:
-            known = ", ".join(str(mode) for mode in self.inferences)
-            raise UsageError(f"{self.settings.method} has no inference mode {inference!r}; it has: {known}.")
-        if task is not None and not 0 <= task < len(self.tasks):
-            raise UsageError(f"Task {task} has not been seen; tasks 0 to {len(self.tasks) - 1} have.")
+        inference = self._checked_question(task, inference)
         x = self._checked_inputs(x)
         allowed = self._allowed([self.seen] if among is None else [set(group) & set(self.seen) for group in among])
         blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
         answers = torch.cat(blocks, dim=1)  # [V, N, classes]
         return answers[0] if among is None else answers
+
+    def uncertainty(self, x: Tensor, task: int | None = None, *, inference: Inference | None = None) -> Uncertainty:
+        """How uncertain the answers to x are, [N] each: in all, of the data's own, and for want of knowledge."""
+        inference = self._checked_question(task, inference)
+        blocks = self._checked_inputs(x).split(PREDICTION_BLOCK)
+        return Uncertainty.joined(Uncertainty.of(self._members(block, task, inference)) for block in blocks)
 
     def state(self) -> State:
         """All that is needed to go on: tensors and plain values, random state included."""
@@ -187,6 +188,13 @@ class Learner(ABC, Generic[Settings]):
     @abstractmethod
     def _restore(self, state: State) -> None: ...
 
+    def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
+        """What answers to x are made of, for a method that answers with several networks."""
+        raise UsageError(
+            f"{self.settings.method} answers with one network, which cannot tell what it does not know from what cannot be "
+            "known; use a method with an ensemble, such as merlin or gdumb-ensemble."
+        )
+
     def _admitted(self) -> None:
         """The current task has more classes than when it began."""
 
@@ -204,6 +212,16 @@ class Learner(ABC, Generic[Settings]):
         text = "/".join(map(str, (self.seed, *purpose)))
         number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
         return torch.Generator(device="cpu").manual_seed(number)
+
+    def _checked_question(self, task: int | None, inference: Inference | None) -> Inference | None:
+        """The inference mode to answer in, once mode and task are known to be there."""
+        inference = self.inferences[0] if inference is None else inference
+        if inference not in self.inferences:
+            known = ", ".join(str(mode) for mode in self.inferences)
+            raise UsageError(f"{self.settings.method} has no inference mode {inference!r}; it has: {known}.")
+        if task is not None and not 0 <= task < len(self.tasks):
+            raise UsageError(f"Task {task} has not been seen; tasks 0 to {len(self.tasks) - 1} have.")
+        return inference
 
     def _check_classes(self, task: int, classes: Sequence[int]) -> None:
         if not all(0 <= label < self.stream.classes for label in classes):

@@ -31,6 +31,10 @@ class Bank:
         """M."""
         return len(self.weights)
 
+    def first(self, count: int) -> "Bank | None":
+        """The first `count` members, None if there are not so many."""
+        return Bank(self.network, self.weights[:count]) if count <= self.members else None
+
     @torch.inference_mode()
     def logits(self, x: Tensor) -> Tensor:
         """Every member's logits, [M, N, classes], for the same inputs x [N, *input_shape]."""

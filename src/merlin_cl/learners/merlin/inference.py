@@ -16,6 +16,7 @@ from merlin_cl.learners.learner import MASKED, as_float
 from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.vae import Gaussian
+from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.statistics import reestimate_statistics
@@ -45,45 +46,71 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         return range(len(self.distribution.priors) + (self._being_learned() is not None))
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        inputs, bank = as_float(x), self._asked(task, inference)
+        if bank is None:
+            return self._marginal(inputs, allowed)
+        return vote(bank.logits(inputs)[..., : self.stream.classes], allowed, self.settings.vote)
+
+    def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
+        inputs, bank = as_float(x), self._asked(task, inference)
+        if bank is not None:
+            classes = self.tasks[task].classes if inference == "aware" and task is not None else self.seen
+            return self._alike(bank.logits(inputs), classes)
+        logits = [self._task_aware(j).logits(inputs) for j in self._known]
+        of_tasks = [self._alike(logits[j], self.tasks[j].classes) for j in self._known]
+        shares = self._task_shares(inputs, logits)  # [N, T]
+        return Members(
+            torch.cat([members.probabilities for members in of_tasks]),
+            torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self._known], dim=1),
+        )
+
+    def _asked(self, task: int | None, inference: Inference | None) -> Bank | None:
+        """The one ensemble that answers; None where those of all tasks do."""
         if not self._known:
             raise UsageError("No task has been learned yet; begin() the first one before asking for answers.")
-        inputs = as_float(x)
-        if inference == "marginal":
-            return self._marginal(inputs, allowed)
-        if inference == "aggregate":
-            return self._vote(self._task_agnostic(), inputs, allowed)
-        if task is None:
+        if inference == "aware" and task is None:
             raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
-        return self._vote(self._task_aware(task), inputs, allowed)
+        return None if inference == "marginal" else self.ensemble(task if inference == "aware" else None)
 
-    def _vote(self, bank: Bank, x: Tensor, allowed: Tensor) -> Tensor:
-        return vote(bank.logits(x)[..., : self.stream.classes], allowed, self.settings.vote)
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """The ensemble of one task, or, without one, that which is fitted to all exemplars; `models`: how many, if not as many
+        as answer. A task that is being learned has no more than its base models."""
+        ready = self._task_agnostic() if task is None else self._task_aware(task)
+        if models is None:
+            return ready
+        return ready.first(models) or (self._aggregate(models) if task is None else self._specific(task, models))
 
     def _task_agnostic(self) -> Bank:
         """Lines 2 to 4: sample from the average of all priors, fine-tune on all exemplars. Within the first task there is no
         prior yet, and its base models take the place of sampled ones."""
         if "aggregate" not in self._ensembles:
-            x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
-            with self.phases.timed("infer"):
-                if self.distribution.priors:
-                    bank = self.sample(self.distribution.aggregate_prior(), self.models, x, purpose="aggregate")
-                else:
-                    bank = self.sample_task(0, purpose="aggregate")
-                self._ensembles["aggregate"] = self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
+            self._ensembles["aggregate"] = self._aggregate(self.models)
         return self._ensembles["aggregate"]
+
+    def _aggregate(self, count: int) -> Bank:
+        x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
+        with self.phases.timed("infer"):
+            if self.distribution.priors:
+                bank = self.sample(self.distribution.aggregate_prior(), count, x, purpose="aggregate")
+            else:
+                bank = self.sample_task(0, purpose="aggregate")
+            return self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
 
     def _task_aware(self, j: int) -> Bank:
         """Lines 9 to 11: sample from task j's prior, fine-tune on task j's exemplars."""
         key = f"task {j}"
         if key not in self._ensembles:
-            x, y = self.memory.of_task(j)
-            classes, epochs = list(self.tasks[j].classes), self.settings.aware_epochs
-            with self.phases.timed("infer"):
-                bank = self.sample_task(j, purpose=key)
-                self._ensembles[key] = self._fine_tune(bank, x, y, classes, epochs, purpose=key)
+            self._ensembles[key] = self._specific(j)
         return self._ensembles[key]
 
-    def sample_task(self, j: int, purpose: str) -> Bank:
+    def _specific(self, j: int, count: int | None = None) -> Bank:
+        x, y = self.memory.of_task(j)
+        classes, epochs, purpose = list(self.tasks[j].classes), self.settings.aware_epochs, f"task {j}"
+        with self.phases.timed("infer"):
+            bank = self.sample_task(j, purpose, count)
+            return self._fine_tune(bank, x, y, classes, epochs, purpose)
+
+    def sample_task(self, j: int, purpose: str, count: int | None = None) -> Bank:
         """Models for task j, not fine-tuned. Statistics come from exemplars of the tasks that its base models saw.
 
         While task j is being learned it has no prior to sample from: its base models are the models.
@@ -92,7 +119,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         if base is not None and j == len(self.distribution.priors):
             return Bank(self.network, base.clone())
         x, _ = self.memory.before_task(j + 1) if self.settings.replay else self.memory.of_task(j)
-        count = min(self.models, self.settings.task_models)
+        count = min(self.models, self.settings.task_models) if count is None else count
         return self.sample(self.distribution.priors[j], count, x, purpose)
 
     def sample(self, prior: Gaussian, count: int, x: Tensor, purpose: str) -> Bank:
@@ -106,15 +133,21 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
 
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
         """p(y | x) = sum over t of p(t | x) p(y | x, t), as logarithms."""
-        known = self._known
-        logits = [self._task_aware(j).logits(x) for j in known]  # T times [E, N, outputs]
-        answers = torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in known])  # [T, N, outputs]
+        logits = [self._task_aware(j).logits(x) for j in self._known]  # T times [E, N, outputs]
+        answers = self._task_answers(logits)  # [T, N, outputs]
+        mixture = torch.einsum("nt,tnc->nc", self._task_shares(x, logits), answers)[:, : self.stream.classes]
+        return mixture.clamp(min=1e-30).log().masked_fill(~allowed[:, None, :], MASKED)
+
+    def _task_answers(self, logits: list[Tensor]) -> Tensor:
+        """p(y | x, t), [T, N, outputs], from the logits of every task's models."""
+        return torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in self._known])
+
+    def _task_shares(self, x: Tensor, logits: list[Tensor]) -> Tensor:
+        """p(t | x), [N, T], from the logits of every task's models."""
         opinions = [] if self.stream.domain_incremental else [self._by_classes(x)]
         if self.settings.replay:
             opinions.append(self._by_elimination(logits))
-        tasks = _agreement(opinions or [_by_certainty(answers)])  # [N, T]
-        mixture = torch.einsum("nt,tnc->nc", tasks, answers)[:, : self.stream.classes]
-        return mixture.clamp(min=1e-30).log().masked_fill(~allowed[:, None, :], MASKED)
+        return _agreement(opinions or [_by_certainty(self._task_answers(logits))])
 
     def _by_classes(self, x: Tensor) -> Tensor:
         """p(t | x), [N, T]: how likely the ensemble that was fitted to all exemplars finds each task's classes."""

@@ -1,0 +1,65 @@
+"""Entropy taken apart: the parts add up, and mean what they say."""
+
+import dataclasses
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from merlin_cl.battery import STREAM, TASKS, _examples, _learned
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
+from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.uncertainty import Members, Uncertainty, entropy
+
+SMALL = {"hidden_units": (8,), "exemplars": 12, "models": 4, "fine_tune_rate": 1e-2}
+MERLIN = MerlinSettings(**SMALL, base_models=3, learning_rate=2e-2, updates_per_batch=5, averaging=0.5, replay=4,
+                        chunk=10, hidden=8, vae_steps=10)  # fmt: skip
+
+
+@settings(max_examples=50, deadline=None)
+@given(members=st.integers(1, 5), classes=st.integers(1, 6), seed=st.integers(0, 999), sharp=st.floats(0, 50))
+def test_the_parts_are_not_negative_and_add_up(members, classes, seed, sharp):
+    draws = torch.Generator().manual_seed(seed)
+    probabilities = (sharp * torch.randn(members, 7, classes, generator=draws)).softmax(dim=-1)
+    weights = torch.rand(7, members, generator=draws).softmax(dim=1)
+    found = Uncertainty.of(Members(probabilities, weights))
+    for part in found:
+        assert (part >= 0).all()
+        assert (part <= math.log(classes) + 1e-5).all()
+    assert torch.allclose(found.total, found.aleatoric + found.epistemic)
+
+
+def test_members_that_agree_leave_no_epistemic_part_and_sure_ones_no_aleatoric_part():
+    even = torch.full((3, 2, 4), 0.25)
+    sure = torch.eye(4)[:, None].expand(4, 2, 4)  # four members, each certain of another class
+    agreeing = Uncertainty.of(Members(even, torch.full((2, 3), 1 / 3)))
+    quarrelling = Uncertainty.of(Members(sure, torch.full((2, 4), 0.25)))
+    assert torch.allclose(agreeing.aleatoric, torch.tensor(math.log(4)))
+    assert agreeing.epistemic.abs().max() < 1e-6
+    assert torch.allclose(quarrelling.epistemic, torch.tensor(math.log(4)))
+    assert quarrelling.aleatoric.abs().max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    "method",
+    [GDumbEnsembleSettings(**SMALL), MERLIN, dataclasses.replace(MERLIN, replay=0)],
+    ids=["gdumb", "merlin", "merlin no replay"],
+)
+def test_the_total_is_the_entropy_of_the_answer(method):
+    learner = _learned(method.build(STREAM, seed=0))
+    x, _ = _examples(TASKS[1])
+    for inference in learner.inferences:
+        task = 1 if inference == "aware" else None
+        among = [learner.seen if task is None else TASKS[1].classes]
+        answer = learner.logits(x, task=task, inference=inference, among=among)[0].softmax(dim=1)
+        found = learner.uncertainty(x, task=task, inference=inference)
+        assert torch.allclose(found.total, entropy(answer), atol=1e-4)
+
+
+def test_a_single_network_says_that_it_cannot_tell():
+    learner = _learned(SingleSettings(hidden_units=(8,)).build(STREAM, seed=0))
+    with pytest.raises(UsageError, match="single answers with one network"):
+        learner.uncertainty(_examples(TASKS[0])[0])
