@@ -9,6 +9,7 @@ import tyro
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.cli.run import tell
 from merlin_cl.runs.folder import RunFolder
+from merlin_cl.runs.sinks import SinkName, relays
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,8 @@ class ResumeOptions:
     """The run folder, as `merlin list` shows it."""
     data: Annotated[Path | None, tyro.conf.arg(metavar="PATH")] = None
     """Where the data are now, if they were moved."""
+    sink: tuple[SinkName, ...] = ()
+    """Where events go besides the run folder: tensorboard, mlflow, or both."""
     json: Flag = False
     """Print the result as JSON."""
 
@@ -33,5 +36,6 @@ def main(argv: list[str]) -> None:
         from merlin_cl.runs.run import resume
 
         with display() as show:
+            folder.listeners = relays(options.sink, show.say)
             resume(folder, show, None if options.data is None else str(options.data.expanduser().resolve()))
     tell(folder, as_json=options.json)

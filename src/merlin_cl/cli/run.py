@@ -2,6 +2,7 @@
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, make_dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,6 +15,7 @@ from merlin_cl.learners.registry import method_names, method_settings
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.folder import RunFolder
+from merlin_cl.runs.sinks import SinkName, relays
 from merlin_cl.streams.own.paths import looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.settings import StreamSettings
@@ -45,6 +47,8 @@ class RunOptions:
     """CPU threads."""
     data: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """A folder with data sets; without it the usual places, then what the package brings along."""
+    sink: tuple[SinkName, ...] = ()
+    """Where events go besides the run folder: tensorboard, mlflow, or both."""
     restart: Flag = False
     """Compute again from the start, even if the run is finished."""
     json: Flag = False
@@ -54,7 +58,7 @@ class RunOptions:
 def main(argv: list[str]) -> None:
     """Run the command."""
     options, config = configured(argv)
-    folder = compute(config, options.out, restart=options.restart)
+    folder = compute(config, options.out, restart=options.restart, sinks=options.sink)
     tell(folder, as_json=options.json)
 
 
@@ -95,7 +99,7 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     return options, config
 
 
-def compute(config: RunConfig, root: Path, *, restart: bool = False) -> RunFolder:
+def compute(config: RunConfig, root: Path, *, restart: bool = False, sinks: Sequence[SinkName] = ()) -> RunFolder:
     """Run a configuration with progress on standard error."""
     from merlin_cl.runs.progress import display
     from merlin_cl.runs.run import run
@@ -103,7 +107,7 @@ def compute(config: RunConfig, root: Path, *, restart: bool = False) -> RunFolde
     name = config.stream.title(config.data)
     print(f"{config.method.method} on {name}, seed {config.seed}", file=sys.stderr, flush=True)
     with display() as show:
-        return run(config, root, show, restart=restart)
+        return run(config, root, show, restart=restart, listeners=relays(sinks, show.say))
 
 
 def tell(folder: RunFolder, *, as_json: bool) -> None:
