@@ -41,5 +41,5 @@ class Uncertainty(NamedTuple):
 
 
 def entropy(probabilities: Tensor) -> Tensor:
-    """In nats, over the last dimension."""
-    return -torch.xlogy(probabilities, probabilities).sum(dim=-1).clamp(max=0)  # rounding may leave a little more than 1
+    """In nats, over the last dimension; never negative, though a probability may be a little more than 1 by rounding."""
+    return -torch.xlogy(probabilities, probabilities).sum(dim=-1).clamp(max=0)

@@ -7,6 +7,14 @@ from merlin_cl.learners.ensemble_settings import Vote
 from merlin_cl.networks.bank import MASKED
 
 
+def as_probabilities(scores: Tensor, how: Vote | None) -> Tensor:
+    """Probabilities [N, classes] from scores: the shares of votes of a `majority`, what softmax makes of all others."""
+    if how != "majority":
+        return scores.softmax(dim=-1)
+    shares = scores.clamp(min=0)
+    return shares / shares.sum(dim=-1, keepdim=True)
+
+
 def vote(members: Tensor, allowed: Tensor, how: Vote) -> Tensor:
     """Scores [V, N, classes] from the members' logits [M, N, classes], for V sets of allowed classes, bool [V, classes].
 

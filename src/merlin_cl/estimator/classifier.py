@@ -1,0 +1,283 @@
+"""Any method behind scikit-learn's conventions: it learns from what arrives, task after task, and answers at any time."""
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Literal, NamedTuple, Self
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import accuracy_score
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+
+from merlin_cl.errors import UsageError, unknown
+from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
+from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
+from merlin_cl.estimator.labels import Labels
+from merlin_cl.learners.learner import Learner
+from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.learners.voting import as_probabilities
+from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+
+TaskName = str | int
+
+
+class UncertaintyParts(NamedTuple):
+    """How uncertain answers are, in nats, [N] each: `total` is the sum of the other two."""
+
+    total: Array
+    aleatoric: Array
+    epistemic: Array
+
+
+class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+    """A method of this package as a classifier that goes on learning.
+
+    Parameters
+    ----------
+    method : the method's name, as `merlin list --methods` has it: "merlin", "er", "der++", ...
+    preset : where the method's settings start from.
+    settings : single settings of the method that differ from the preset's, by name.
+    scenario : "class-incremental" where tasks bring new classes, "domain-incremental" where they bring the same ones in a new
+        guise.
+    boundaries : where a task ends: "told" (by `task` or `end_task`), "detected" (the stream is watched for changes), or a number
+        of examples.
+    expected_tasks : how many tasks are likely to come. More may; methods that share out their memory do so for this many.
+    batch_size : examples that are learned from at once.
+    inference : how the method answers where the task is not known, if it has several ways; None: its first.
+    random_state : seed of all that is random.
+    device : where to compute, as torch calls it.
+
+    Attributes
+    ----------
+    classes_ : all labels met or announced so far, sorted; the columns of `predict_proba`.
+    tasks_ : the names of all tasks begun so far; tasks without a name are called by their number.
+    learner_ : the learner inside.
+    """
+
+    _method_parameters: ClassVar[tuple[str, ...]] = ()
+    """Parameters of a subclass that are settings of its method; None stands for the preset's value."""
+
+    def __init__(
+        self,
+        method: str = "merlin",
+        *,
+        preset: str = "default",
+        settings: Mapping[str, Any] | None = None,
+        scenario: Literal["class-incremental", "domain-incremental"] = "class-incremental",
+        boundaries: Boundaries = "told",
+        expected_tasks: int = 10,
+        batch_size: int = 10,
+        inference: Inference | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        device: str = "cpu",
+    ) -> None:
+        self.method = method
+        self.preset = preset
+        self.settings = settings
+        self.scenario = scenario
+        self.boundaries = boundaries
+        self.expected_tasks = expected_tasks
+        self.batch_size = batch_size
+        self.inference = inference
+        self.random_state = random_state
+        self.device = device
+
+    classes_: Array
+    tasks_: list[TaskName]
+    learner_: Learner[Any]
+    _labels: Labels
+    _form: InputForm
+    _divider: Divider
+
+    # Learning
+
+    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+        """Forget everything and learn X, y in one pass: as one task in random order, or, where boundaries are not told, as a
+        stream in the order given."""
+        x, y = self._taken(X, y, classes=None, first=True)
+        if self.boundaries == "told":
+            order = torch.randperm(len(y), generator=torch.Generator().manual_seed(self.learner_.seed))
+            x, y = x[order], y[order]
+        self._learn(x, y, name=None)
+        return self.end_task()
+
+    def partial_fit(self, X: Any, y: Any, task: TaskName | None = None, classes: Any = None) -> Self:  # noqa: N803
+        """Learn from examples X, y as they arrive, in the order given, each once.
+
+        `task` says which task they belong to; another one than the last ends that. Without it they belong to the current task.
+        `classes` announces labels to come: never needed, except for methods whose head cannot grow.
+        """
+        first = not self.__sklearn_is_fitted__()
+        another = self._is_another(task, first)
+        x, y = self._taken(X, y, classes, first)
+        if another:
+            self.end_task()
+        self._learn(x, y, task)
+        return self
+
+    def end_task(self) -> Self:
+        """The current task is over; what comes next belongs to another. Without a current task nothing happens."""
+        check_is_fitted(self)
+        if self.learner_.learning:
+            self.learner_.end()
+        return self
+
+    # Answering
+
+    def predict(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
+        """The label of each input; with `task`, that of inputs which are known to belong to it."""
+        probabilities = self.predict_proba(X, task)
+        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
+
+    def predict_proba(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
+        """The probability of each class, [N, classes], in the order of `classes_`; 0 for classes not met yet."""
+        check_is_fitted(self)
+        x = self._asked(X)
+        index, inference = self._question(task)
+        among = [self.learner_.seen if index is None else self.learner_.tasks[index].classes]
+        scores = self.learner_.logits(x, index, inference=inference, among=among)[0]
+        probabilities = as_probabilities(scores, getattr(self.learner_.settings, "vote", None)).cpu().double().numpy()
+        probabilities = probabilities[:, self._labels.order]
+        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:  # noqa: N803
+        """The share of labels answered right."""
+        return float(accuracy_score(checked_labels(y, len(X)), self.predict(X, task), sample_weight=sample_weight))
+
+    def uncertainty(self, X: Any, task: TaskName | None = None) -> UncertaintyParts:  # noqa: N803
+        """How uncertain each answer is, in nats: `total`, the entropy of the answer; of it `aleatoric`, what the ensemble's
+        members agree cannot be known; and `epistemic`, what they disagree on and more data would settle."""
+        check_is_fitted(self)
+        x = self._asked(X)
+        index, inference = self._question(task)
+        found = self.learner_.uncertainty(x, index, inference=inference)
+        return UncertaintyParts(*(part.cpu().numpy() for part in found))
+
+    def prepare(self, task: TaskName | None = None) -> Self:
+        """Make ready what answers, so that the next prediction is one pass; a prediction does so by itself when needed."""
+        check_is_fitted(self)
+        index, inference = self._question(task)
+        blank = torch.zeros(1, *self._form.shape, dtype=torch.uint8 if self._form.bytes else torch.float32)
+        self.learner_.logits(blank, index, inference=inference)
+        return self
+
+    # How it works
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "learner_")
+
+    def _taken(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Tensor, Tensor]:  # noqa: N803
+        """X as a tensor and y as outputs of the head, once there is a learner with an output for every class."""
+        if self.batch_size < 1:
+            raise UsageError(f"batch_size is {self.batch_size}; it must be at least 1.")
+        x = checked_inputs(self, X, first)
+        y = checked_labels(y, len(x))
+        known = Labels(np.array([])) if first else self._labels
+        if classes is not None:
+            known = known.with_new(np.asarray(classes))
+        labels = known.with_new(y)
+        if first:
+            self._begin_anew(InputForm.of(x), len(labels))
+        else:
+            self._form.require(x)
+            self._make_room(len(labels), self.learner_.stream.tasks)
+        self._labels, self.classes_ = labels, labels.classes
+        return x, torch.from_numpy(labels.outputs(y))
+
+    def _begin_anew(self, form: InputForm, classes: int) -> None:
+        """A learner that has learned nothing."""
+        stream = StreamInfo(
+            "estimator", form.shape, classes, self.expected_tasks, self.scenario == "domain-incremental"
+        )
+        seed = self.random_state if isinstance(self.random_state, int) else None
+        if seed is None:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
+        self._divider = divider(self.boundaries, form.shape)
+        self._form, self.tasks_ = form, []
+
+    def _method_settings(self, stream: StreamInfo) -> MethodSettings:
+        """The preset's, changed where the user asked for it."""
+        if self.scenario not in ("class-incremental", "domain-incremental"):
+            raise unknown("scenario", self.scenario, ("class-incremental", "domain-incremental"))
+        if self.expected_tasks < 1:
+            raise UsageError(f"expected_tasks is {self.expected_tasks}; it must be at least 1.")
+        kind = method_settings(self.method)
+        changes = {name: getattr(self, name) for name in self._method_parameters} | dict(self.settings or {})
+        changes = {name: value for name, value in changes.items() if value is not None}
+        names = [field.name for field in fields(kind)]
+        for name in changes:
+            if name not in names:
+                raise unknown(f"setting of {self.method}", name, names)
+        as_tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
+        return replace(kind.preset(self.preset, stream), **as_tuples)
+
+    def _make_room(self, classes: int, tasks: int) -> None:
+        """Let the learner grow, if need be."""
+        stream = self.learner_.stream
+        if classes <= stream.classes and tasks <= stream.tasks:
+            return
+        try:
+            self.learner_ = self.learner_.grown(max(classes, stream.classes), max(tasks, stream.tasks))
+        except UsageError as error:
+            raise UsageError(
+                f"{error} For this estimator, `classes` of the first partial_fit and the parameter expected_tasks make room."
+            ) from None
+
+    def _is_another(self, task: TaskName | None, first: bool) -> bool:
+        """Whether examples of this task are the first of it."""
+        if task is None:
+            return False
+        if self.boundaries != "told":
+            raise UsageError(
+                f"task is {task!r}, but boundaries is {self.boundaries!r}; leave the task out, or set boundaries to 'told'."
+            )
+        if not isinstance(task, str | int | np.integer) or isinstance(task, bool):
+            raise UsageError(f"task is {task!r}; give a name or a number.")
+        if first or (self.learner_.learning and task == self.tasks_[-1]):
+            return False
+        if task in self.tasks_:
+            raise UsageError(
+                f"Task {task!r} has ended, and a task is learned once; call what comes now by another name."
+            )
+        return True
+
+    def _learn(self, x: Tensor, y: Tensor, name: TaskName | None) -> None:
+        """Batch after batch, the task ending where the divider says so."""
+        told = self.boundaries == "told"
+        for begins, some_x, some_y in self._divider.pieces(x, y, self.batch_size):
+            if begins:
+                self.end_task()
+            classes = sorted(set((y if told else some_y).tolist()))
+            if self.learner_.learning:
+                self.learner_.admit(classes)
+            else:
+                self._begin(name, classes)
+            self.learner_.observe(some_x, some_y)
+
+    def _begin(self, name: TaskName | None, classes: list[int]) -> None:
+        index = len(self.tasks_)
+        if name is None:
+            name = next(number for number in itertools.count(index) if number not in self.tasks_)
+        self._make_room(self.learner_.stream.classes, index + 1)
+        self.learner_.begin(TaskInfo(index, tuple(classes), str(name)))
+        self.tasks_.append(name if isinstance(name, str) else int(name))
+
+    def _asked(self, X: Any) -> Tensor:  # noqa: N803
+        x = checked_inputs(self, X, first=False)
+        self._form.require(x)
+        return x
+
+    def _question(self, task: TaskName | None) -> tuple[int | None, Inference | None]:
+        """The number of a task, and how to answer: as for a known task, if there is one and the method can."""
+        if task is None:
+            return None, self.inference
+        if task not in self.tasks_:
+            raise unknown("task", str(task), map(str, self.tasks_))
+        aware = "aware" in self.learner_.inferences
+        return self.tasks_.index(task), "aware" if aware else self.inference

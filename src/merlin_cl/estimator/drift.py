@@ -1,0 +1,120 @@
+"""Has the stream changed? Two witnesses: classes that the current task has not had, and a small classifier that is surprised.
+
+The classifier learns along with the stream, whatever method does the learning proper, and its loss on every arriving batch is
+taken before it learns from it. A cumulative sum of how far the loss lies above what it has been (Page 1954) raises the alarm: one
+odd batch does not, a few in a row do.
+"""
+
+import math
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.network_learner import cross_entropy
+from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.growth import HeadGrowth
+from merlin_cl.networks.mlp import MLP
+
+HIDDEN, RATE, UPDATES = (50,), 3e-3, 2
+"""Of the small classifier: its hidden units, Adam's rate, and its updates a batch."""
+SETTLING = 200
+"""Examples of a task before its losses can raise the alarm: at first they fall."""
+QUIET = 50
+"""Examples without a new class after which new ones mean a new task rather than a class that comes late."""
+MAJORITY = 0.5
+"""Share of a batch that must be of classes which the task has not had."""
+MEMORY = 0.05
+"""Weight of a batch in the running mean and variance of the losses."""
+SLACK, LARGEST, ALARM = 1.0, 6.0, 9.0
+"""In standard deviations: what a loss may lie above the mean for nothing, the most that one batch counts, and the sum that
+raises the alarm: two batches that are far off, or many that are a little off."""
+
+
+class DriftDetector:
+    """Tells from each batch, before it is learned, whether a new task begins with it."""
+
+    def __init__(self, input_shape: tuple[int, ...]) -> None:
+        self._shape = input_shape
+        self._bank, self._training = self._classifier(outputs=2)
+        self._begin_task()
+
+    def _classifier(self, outputs: int) -> tuple[Bank, Training]:
+        network = MLP(self._shape, outputs, HIDDEN)
+        bank = Bank(network, network.initial(1, torch.Generator().manual_seed(0)))
+        return bank, Training(bank, RATE)
+
+    def _begin_task(self) -> None:
+        self._classes: set[int] = set()
+        self._examples, self._since_new = 0, 0  # of this task; and since a class turned up in it
+        self._mean, self._variance, self._sum = 0.0, 0.0, 0.0
+        self._batches = 0
+
+    def changed(self, x: Tensor, y: Tensor) -> bool:
+        """Whether the task has changed with x uint8 or float [N, *input_shape], y int64 [N]; learns from them, too."""
+        x, y = as_float(x).cpu(), y.cpu()
+        self._make_room(int(y.max()) + 1)
+        new = ~torch.isin(y, torch.tensor(sorted(self._classes), dtype=y.dtype))
+        by_classes = self._since_new >= QUIET and float(new.float().mean()) >= MAJORITY
+        changed = by_classes or self._surprised(x[~new], y[~new])
+        if changed:
+            self._begin_task()
+            new = torch.ones_like(new)
+        self._since_new = 0 if new.any() else self._since_new + len(y)
+        self._examples += len(y)
+        self._classes |= set(y.tolist())
+        for _ in range(UPDATES):
+            self._training.step(x, y, self._allowed)
+        return changed
+
+    @property
+    def _allowed(self) -> Tensor:
+        mask = torch.zeros(self._bank.network.classes, dtype=torch.bool)
+        mask[sorted(self._classes)] = True
+        return mask
+
+    def _surprised(self, x: Tensor, y: Tensor) -> bool:
+        """Whether the losses have risen; takes note of the loss on this batch."""
+        if len(y) == 0:
+            return False
+        loss = float(cross_entropy(self._bank.logits(x)[0], y, self._allowed).mean())
+        self._batches += 1
+        deviation = math.sqrt(self._variance) + 0.05  # losses near zero hardly vary: small changes mean nothing
+        above = min((loss - self._mean) / deviation, LARGEST)
+        if self._examples >= SETTLING:
+            self._sum = max(0.0, self._sum + above - SLACK)
+            loss = min(loss, self._mean + 2 * deviation)  # what may be a change is not yet what is usual
+        weight = max(MEMORY, 1 / self._batches)
+        step = loss - self._mean
+        self._mean += weight * step
+        self._variance = (1 - weight) * (self._variance + weight * step**2)
+        return self._sum > ALARM
+
+    def _make_room(self, classes: int) -> None:
+        narrow = self._bank.network
+        if classes <= narrow.classes:
+            return
+        weights, moments = self._bank.weights, self._training.state()
+        self._bank, self._training = self._classifier(max(classes, 2 * narrow.classes))
+        head = HeadGrowth(narrow, self._bank.network, range(narrow.classes))
+        self._bank.weights.copy_(head.rows(weights, self._bank.weights))
+        self._training.restore(head.moments(moments))
+
+    def state(self) -> State:
+        """Everything."""
+        return {
+            "outputs": self._bank.network.classes,
+            "weights": self._bank.weights.clone(),
+            "training": self._training.state(),
+            "classes": sorted(self._classes),
+            "numbers": [self._examples, self._since_new, self._batches, self._mean, self._variance, self._sum],
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Take over what `state()` gave."""
+        self._bank, self._training = self._classifier(state["outputs"])
+        self._bank.weights.copy_(state["weights"])
+        self._training.restore(state["training"])
+        self._classes = set(state["classes"])
+        self._examples, self._since_new, self._batches, self._mean, self._variance, self._sum = state["numbers"]

@@ -1,0 +1,64 @@
+"""What a user gives as X, checked and brought to the tensors that learners take."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d, validate_data
+from torch import Tensor
+
+from merlin_cl.errors import InputError
+from merlin_cl.streams.own.arrays import as_array, as_inputs
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class InputForm:
+    """What inputs look like, settled by the first ones: their shape as a network takes them, and bytes or numbers."""
+
+    shape: tuple[int, ...]
+    bytes: bool
+
+    @classmethod
+    def of(cls, x: Tensor) -> "InputForm":
+        """That of x [N, *shape]."""
+        return cls(tuple(x.shape[1:]), x.dtype == torch.uint8)
+
+    def require(self, x: Tensor) -> None:
+        """Refuse inputs of another form."""
+        found = InputForm.of(x)
+        if found.shape != self.shape:
+            raise InputError(f"Inputs have shape {list(found.shape)}; those learned from have {list(self.shape)}.")
+        if found.bytes != self.bytes:
+            kinds = {True: "bytes (uint8, 0 to 255)", False: "floating-point numbers"}
+            raise InputError(f"Inputs are {kinds[found.bytes]}; those learned from are {kinds[self.bytes]}.")
+
+
+def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:  # noqa: N803
+    """X [N, ...] as a tensor: bytes stay bytes, all else becomes float; images have their channels first.
+
+    Takes arrays, data frames, tensors and nested lists. Names and number of features are kept on the estimator, if these
+    are the first inputs, and compared with those kept otherwise.
+    """
+    X = as_array(X) if hasattr(X, "detach") else X  # noqa: N806
+    array = validate_data(estimator, X, reset=first, dtype=None, allow_nd=True)
+    if array.dtype.kind not in "biuf":
+        array = array.astype(np.float64)
+    return as_inputs(array)
+
+
+def checked_labels(y: Any, count: int) -> Array:
+    """y as an array of `count` labels."""
+    y = column_or_1d(as_array(y) if hasattr(y, "detach") else y, warn=True)
+    check_classification_targets(y)
+    if len(y) != count:
+        raise InputError(f"There are {count} inputs but {len(y)} labels; give one label for each.")
+    if y.dtype == object:
+        missing = [at for at, label in enumerate(y) if label is None or label != label]
+        if missing:
+            raise InputError(f"Label {missing[0]} is missing; give every example a label or leave it out.")
+    return np.asarray(y)

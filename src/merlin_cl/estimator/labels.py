@@ -1,0 +1,60 @@
+"""Which output of a head stands for which of a user's labels: numbers, text, anything that NumPy sorts."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from merlin_cl.errors import InputError
+
+Array = np.ndarray[Any, Any]
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A user's labels in the order in which they turned up, which is that of the head's outputs."""
+
+    by_output: Array
+
+    def __len__(self) -> int:
+        return len(self.by_output)
+
+    @property
+    def classes(self) -> Array:
+        """All labels, sorted, as scikit-learn has them."""
+        return np.sort(self.by_output)
+
+    @property
+    def order(self) -> Array:
+        """The output of each of `classes`."""
+        return np.argsort(self.by_output, kind="stable")
+
+    def with_new(self, y: Array) -> "Labels":
+        """These and, after them, those of y that are new, sorted."""
+        try:
+            new = np.setdiff1d(y, self.by_output) if len(self) else np.unique(y)
+            joined = np.concatenate([self.by_output, new]) if len(self) else new
+            np.sort(joined)
+        except TypeError:
+            raise InputError(
+                f"Labels of the type {_kind(y)} cannot be sorted among labels of the type {_kind(self.by_output)}; give all the "
+                "same type."
+            ) from None
+        if len(self) and _is_text(joined) != _is_text(self.by_output):
+            raise InputError(
+                f"Labels were of the type {_kind(self.by_output)} and now are {_kind(y)}; give all the same type."
+            )
+        return Labels(joined)
+
+    def outputs(self, y: Array) -> Array:
+        """The output of each label in y, int64; all of them must be known."""
+        classes, order = self.classes, self.order
+        return np.asarray(order[np.searchsorted(classes, y)], dtype=np.int64)
+
+
+def _is_text(values: Array) -> bool:
+    return values.dtype.kind in "USO"
+
+
+def _kind(values: Array) -> str:
+    return type(values.flat[0]).__name__ if values.dtype == object and values.size else str(values.dtype)
