@@ -17,6 +17,8 @@ class StreamInfo:
     tasks: int
     domain_incremental: bool = False
     """Whether all tasks share one label space (new domains) rather than bringing new classes."""
+    mirrored: bool = False
+    """Whether a picture seen in a mirror shows the same class, as photographs do and digits do not."""
 
     @property
     def views(self) -> tuple[View, ...]:

@@ -215,6 +215,15 @@ def test_reestimated_statistics_are_those_of_the_inputs(own, at_once, monkeypatc
         torch.testing.assert_close(bank.weights[member][SMALL.torch_order()], state_vector(module), atol=1e-10, rtol=0)
 
 
+def test_weighted_statistics_are_those_of_inputs_that_come_several_times():
+    weighted, repeated = (Bank(SMALL, unsettled(SMALL, 3, 0).double()) for _ in range(2))
+    x = torch.randn(4, 2, 8, 8, generator=draws(1), dtype=torch.float64)
+    times = torch.tensor([1, 3, 0, 4])
+    reestimate_statistics(weighted, x, times.double())
+    reestimate_statistics(repeated, x.repeat_interleave(times, dim=0))
+    torch.testing.assert_close(weighted.weights, repeated.weights, rtol=1e-9, atol=1e-12)
+
+
 def test_apply_is_differentiable_in_the_weights():
     network = ResNet((1, 4, 4), 2, maps=(1, 2))
     flat = unsettled(network, 2, 0).double().requires_grad_()

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.augmentation import augmented
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float
@@ -32,6 +33,10 @@ class EnsembleLearner(Learner[Settings]):
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
+        if settings.augmentation != "none" and len(stream.input_shape) != 3:
+            raise UsageError(
+                f"augmentation is {settings.augmentation}, but inputs of shape {stream.input_shape} are no pictures; use none."
+            )
         self.network = settings.classifier(stream)
         self.memory = ExemplarMemory(
             settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
@@ -89,7 +94,7 @@ class EnsembleLearner(Learner[Settings]):
             order = torch.rand(bank.members, count, generator=generator).argsort(dim=1).to(y.device)  # [M, n]
             for start in range(0, count, size):
                 chosen = order[:, start : start + size]
-                training.step(inputs[chosen], y[chosen], allowed)
+                training.step(augmented(inputs[chosen], settings.augmentation, generator), y[chosen], allowed)
         return bank
 
     def _outputs(self, classes: Iterable[int]) -> Tensor:

@@ -7,6 +7,7 @@ from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.protocol import StreamInfo
 
 Choice = Literal["random", "balanced"]
+Augmentation = Literal["none", "shifts", "shifts-and-mirrors"]
 Vote = Literal["majority", "mean-probability", "sum-logits"]
 
 
@@ -22,6 +23,8 @@ class EnsembleSettings(ClassifierSettings):
     """Networks in the ensemble that answers (E)."""
     vote: Vote = "mean-probability"
     """How they agree on an answer."""
+    augmentation: Augmentation = "none"
+    """What happens to a picture each time a network learns from it: moved by up to two pixels, and perhaps mirrored."""
     fine_tune_epochs: int = 40
     """Passes over the exemplars before answering."""
     fine_tune_batch: int = 20
@@ -37,10 +40,13 @@ class EnsembleSettings(ClassifierSettings):
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream: the paper's 200 exemplars for MNIST, 400 for larger images.
 
-        Convolutions cost a CPU dearly, so ten networks answer for larger images, not thirty.
+        Convolutions cost a CPU dearly, so ten networks answer for larger images, not thirty. Photographs are shifted and
+        mirrored as they are learned.
         """
-        models = 10 if large_images(stream) else cls.models
-        return replace(super().preset(name, stream), exemplars=exemplar_budget(stream), models=models)
+        settings = replace(super().preset(name, stream), exemplars=exemplar_budget(stream))
+        if not large_images(stream):
+            return settings
+        return replace(settings, models=10, augmentation="shifts-and-mirrors" if stream.mirrored else "none")
 
 
 def exemplar_budget(stream: StreamInfo) -> int:

@@ -56,6 +56,45 @@ def test_replay_teaches_a_tasks_models_to_tell_it_from_earlier_ones():
         assert bool((choices == y).float().mean() > 0.8) is knows
 
 
+def test_transfer_starts_a_task_from_models_of_the_one_before_and_loses_none():
+    learner = dataclasses.replace(SMALL, start="consolidated", replay=8).build(STREAM, seed=0)
+    _learn(learner, TASKS[0])
+    before = learner.sample_task(0, purpose="test").weights.mean(dim=0)
+    learner.begin(TASKS[1])
+    start = learner._base.bank.weights.mean(dim=0)
+    origin = learner._origin()
+    assert (start - before).norm() < 0.1 * (start - origin).norm()
+    for x, y in zip(*(part.split(10) for part in _examples(TASKS[1])), strict=True):
+        learner.observe(x, y)
+    learner.end()
+    _learn(learner, TASKS[2])
+    assert min(sampled_accuracy(learner)) > 90
+
+
+def test_odds_are_corrected_for_the_mixture_that_models_learned_from():
+    """Models that give their own task the share it had in their lessons know nothing; asked, they must say one in j + 1."""
+    learner = _learned(SMALL.build(STREAM, seed=0))
+    for j in (1, 2):
+        share = learner._old_share(j)
+        assert share == pytest.approx(4 / (4 + 0.9 * 10), abs=0.05)  # replay 4, batches of ten at a rate of 0.9
+        own, earlier = (sum(len(task.classes) for task in tasks) for tasks in (TASKS[j : j + 1], TASKS[:j]))
+        logits = torch.full((5, 1, STREAM.classes), 0.0)
+        logits[..., list(TASKS[j].classes)] = torch.tensor((1 - share) / own).log()
+        for task in TASKS[:j]:
+            logits[..., list(task.classes)] = torch.tensor(share / earlier).log()
+        assert learner._own(logits, j).item() == pytest.approx(1 / (j + 1), abs=1e-5)
+
+
+def test_rehearsal_is_of_the_own_task_and_counts_as_such():
+    shares = []
+    for rehearse in (0, 13):
+        learner = _learned(dataclasses.replace(SMALL, rehearse=rehearse).build(STREAM, seed=0))
+        shares.append(learner._old_share(2))
+        assert min(sampled_accuracy(learner)) > 90
+    assert shares[1] == pytest.approx(4 / (4 + 9 + 13), abs=0.05)
+    assert shares[1] < shares[0]
+
+
 def test_the_stored_priors_stay_fixed():
     learner = SMALL.build(STREAM, seed=0)
     _learn(learner, TASKS[0])

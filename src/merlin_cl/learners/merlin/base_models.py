@@ -1,12 +1,22 @@
 """B base models learn a task online, each from a random part of the stream (Algorithm 1, line 2)."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
+from merlin_cl.learners.augmentation import augmented
 from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.network import Network
+
+
+class Examples(NamedTuple):
+    """Inputs [N, *input_shape] and labels, int64 [N]."""
+
+    x: Tensor
+    y: Tensor
 
 
 class BaseModels:
@@ -22,6 +32,7 @@ class BaseModels:
         self.bank = Bank(network, start.clone())  # what the optimiser moves, [B, P]
         self._average = start.clone()  # the mean of where it has been lately, [B, P]
         self._batches = 0
+        self._old = self._all = 0.0  # examples of earlier tasks, and all, that took part in updates of a model
         self._training = Training(self.bank, settings.learning_rate, settings.weight_decay, settings.decoupled_decay)
         self._allowed = allowed
         self._settings = settings
@@ -36,30 +47,41 @@ class BaseModels:
         """From now on choose among other outputs, bool [outputs]."""
         self._allowed = allowed
 
-    def learn(self, x: Tensor, y: Tensor, old_x: Tensor, old_y: Tensor) -> None:
-        """Update every model on an arriving batch x, y, and on some exemplars of earlier tasks out of old_x, old_y.
+    def learn(self, x: Tensor, y: Tensor, old: Examples, own: Examples) -> None:
+        """Update every model on an arriving batch x, y, and on exemplars out of those of earlier tasks and of its own.
 
         Which of the arriving examples a model takes is settled once; exemplars are drawn for every model and update.
         """
-        members, inputs, old_inputs = self.bank.members, as_float(x), as_float(old_x)
-        shares = self._shares(len(y)).to(x.device)
-        replay = min(self._settings.replay, len(old_y))
+        members, inputs = self.bank.members, as_float(x)
+        arriving = inputs.expand(members, *inputs.shape), y.expand(members, -1), self._shares(len(y)).to(x.device)
+        old, own = (Examples(as_float(examples.x), examples.y) for examples in (old, own))
         for _ in range(self._settings.updates_per_batch):
-            if replay == 0:
-                self._training.step(inputs, y, self._allowed, shares)
-            else:
-                chosen = torch.randint(len(old_y), (members, replay), generator=self._generator).to(x.device)
-                self._training.step(
-                    torch.cat([inputs.expand(members, *inputs.shape), old_inputs[chosen]], dim=1),
-                    torch.cat([y.expand(members, -1), old_y[chosen]], dim=1),
-                    self._allowed,
-                    torch.cat([shares, torch.ones_like(chosen, dtype=shares.dtype)], dim=1),
-                )
-
+            replayed, rehearsed = self._drawn(old, self._settings.replay), self._drawn(own, self._settings.rehearse)
+            taken_x, taken_y, shares = (
+                torch.cat(parts, dim=1) for parts in zip(arriving, replayed, rehearsed, strict=True)
+            )
+            pictures = augmented(taken_x, self._settings.augmentation, self._generator)
+            self._training.step(pictures, taken_y, self._allowed, shares)
+            self._old += replayed[1].shape[1]
+            self._all += self._settings.sampling_rate * len(y) + replayed[1].shape[1] + rehearsed[1].shape[1]
         self._batches += 1
         # At first the mean of all batches so far, then a running one.
         decay = min(self._settings.averaging, self._batches / (self._batches + 9))
         self._average.lerp_(self.bank.weights, 1 - decay)
+
+    @property
+    def old_share(self) -> float:
+        """The share of earlier tasks' examples in what the models learned from."""
+        return self._old / max(1.0, self._all)
+
+    def _drawn(self, examples: Examples, count: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Some of the examples for each model, [B, count, ...], their labels, and how often each is taken: once."""
+        x, y = examples
+        members, count = self.bank.members, count if len(y) else 0
+        if count == 0:
+            return x.new_zeros(members, 0, *x.shape[1:]), y.new_zeros(members, 0), x.new_zeros(members, 0)
+        chosen = torch.randint(len(y), (members, count), generator=self._generator).to(x.device)
+        return x[chosen], y[chosen], x.new_ones(members, count)
 
     def _shares(self, count: int) -> Tensor:
         """How often each model takes each example, [B, count]."""
@@ -73,6 +95,8 @@ class BaseModels:
             "weights": self.bank.weights.clone(),
             "average": self._average.clone(),
             "batches": self._batches,
+            "old": self._old,
+            "all": self._all,
             "training": self._training.state(),
             "generator": self._generator.get_state(),
         }
@@ -81,6 +105,6 @@ class BaseModels:
         """Take over what `state()` gave."""
         self.bank.weights.copy_(state["weights"])
         self._average.copy_(state["average"])
-        self._batches = state["batches"]
+        self._batches, self._old, self._all = state["batches"], state["old"], state["all"]
         self._training.restore(state["training"])
         self._generator.set_state(state["generator"])

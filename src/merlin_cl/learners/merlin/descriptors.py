@@ -74,13 +74,13 @@ class DescribedTasks(MerlinInference):
             raise UsageError(f"count is {count}; sample at least 1 model.")
         x = self.memory.x if x is None else self._checked_inputs(x)
         if blend == "linear":
-            return self.sample(self.prior_of_unseen(descriptor), count, x, purpose="unseen")
+            return self.sample(self.prior_of_unseen(descriptor), count, "unseen", x)
         known, wanted = self._described(descriptor)
         chosen = torch.multinomial(
             nearness(known, wanted), count, True, generator=self.generator("neighbours", len(known))
         )
         banks = [
-            self.sample(prior, share, x, purpose=f"unseen {j}")
+            self.sample(prior, share, f"unseen {j}", x)
             for j, prior in enumerate(self.distribution.priors)
             if (share := int((chosen == j).sum()))
         ]

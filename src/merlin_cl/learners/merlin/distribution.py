@@ -58,6 +58,7 @@ class WeightDistribution:
                 nn.init.constant_(layer.bias, value)
             nn.init.constant_(self.vae.posterior_log_variance.bias, certain)
         self.vae.to(origin.device)
+        self._chained = settings.start == "consolidated"
         self._learned_prior = settings.prior == "learned"
         self.settle()
 
@@ -101,7 +102,8 @@ class WeightDistribution:
             return False
         models = base_models.flatten(1)[:, : decoder.numbers]
         if base < self.vae.latent:
-            decoder.absorb(base, models.mean(dim=0))
+            known = decoder.offsets(self.priors[-1].mean.unsqueeze(0))[0] if self._chained and self.priors else 0
+            decoder.absorb(base, models.mean(dim=0) - known)
         used = min(base + 1, self.vae.latent)
         bases = decoder.offsets(torch.eye(used, self.vae.latent, device=task.device))  # [J, numbers]
         mixtures = torch.zeros(len(models), self.vae.latent, device=task.device)

@@ -40,6 +40,10 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
     def _being_learned(self) -> Tensor | None:
         """The base models [B, P] of a task that has not ended; None between tasks."""
 
+    @abstractmethod
+    def _old_share(self, j: int) -> float:
+        """How much of what task j's base models learned from was of earlier tasks, 0 to 1."""
+
     @property
     def _known(self) -> range:
         """Tasks that can be answered for: those learned, and the one being learned, whose base models speak for themselves."""
@@ -91,7 +95,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
         with self.phases.timed("infer"):
             if self.distribution.priors:
-                bank = self.sample(self.distribution.aggregate_prior(), count, x, purpose="aggregate")
+                bank = self.sample(self.distribution.aggregate_prior(), count, "aggregate", x)
             else:
                 bank = self.sample_task(0, purpose="aggregate")
             return self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
@@ -118,17 +122,23 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         base = self._being_learned()
         if base is not None and j == len(self.distribution.priors):
             return Bank(self.network, base.clone())
-        x, _ = self.memory.before_task(j + 1) if self.settings.replay else self.memory.of_task(j)
         count = min(self.models, self.settings.task_models) if count is None else count
-        return self.sample(self.distribution.priors[j], count, x, purpose)
+        return self.sample(self.distribution.priors[j], count, purpose, *self._as_in_task(j))
 
-    def sample(self, prior: Gaussian, count: int, x: Tensor, purpose: str) -> Bank:
-        """Models from a prior, as they come from the decoder; statistics that it does not hold are taken from x."""
+    def _as_in_task(self, j: int) -> tuple[Tensor, Tensor]:
+        """Exemplars of the tasks that task j's base models saw, and how much each must count to make up the same mixture."""
+        tasks, old_share = self.memory.tasks, self._old_share(j)
+        chosen = tasks <= j if old_share else tasks == j
+        own = tasks[chosen] == j
+        weights = torch.where(own, (1 - old_share) / own.sum().clamp(min=1), old_share / (~own).sum().clamp(min=1))
+        return self.memory.x[chosen], weights * len(own)
+
+    def sample(self, prior: Gaussian, count: int, purpose: str, x: Tensor, weights: Tensor | None = None) -> Bank:
+        """Models from a prior, as they come from the decoder; statistics that it does not hold are taken from x, weighted."""
         generator = self.generator("sample", purpose, len(self.tasks))
         bank = Bank(self.network, self.distribution.sample(prior, count, generator))
         if self.settings.statistics == "re-estimated":
-            with torch.no_grad():
-                reestimate_statistics(bank, as_float(x))
+            reestimate_statistics(bank, as_float(x), weights)
         return bank
 
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
@@ -140,7 +150,7 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
 
     def _task_answers(self, logits: list[Tensor]) -> Tensor:
         """p(y | x, t), [T, N, outputs], from the logits of every task's models."""
-        return torch.stack([self._probabilities(logits[j], self.tasks[j].classes) for j in self._known])
+        return torch.stack([self._answer(logits, j) for j in self._known])
 
     def _task_shares(self, x: Tensor, logits: list[Tensor]) -> Tensor:
         """p(t | x), [N, T], from the logits of every task's models."""
@@ -164,17 +174,36 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         found, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
         for j in reversed(range(len(logits))):
             own = self._own(logits[j], j)
-            found.append(remaining * own if j else remaining)
+            found.append(remaining * own)
             remaining = remaining * (1 - own).clamp(min=1e-6)
         return torch.stack(found[::-1], dim=1)
 
+    def _answer(self, logits: list[Tensor], j: int) -> Tensor:
+        """p(y | x, j), [N, outputs]. Where later tasks' models descend from task j's, they know its classes too: the geometric
+        mean of what all of them say."""
+        classes = self.tasks[j].classes
+        if self.settings.start == "psi_0" or self.stream.domain_incremental:
+            return self._probabilities(logits[j], classes)
+        opinions = [self._probabilities(later, classes).clamp(min=1e-9).log() for later in logits[j:]]
+        return torch.stack(opinions).mean(dim=0).masked_fill(~self._outputs(classes), MASKED).softmax(dim=1)
+
     def _own(self, logits: Tensor, j: int) -> Tensor:
-        """g_j, [N]: what task j's models give their own classes beside those of earlier tasks, or beside strangers."""
+        """g_j, [N]: what task j's models give their own classes beside those of earlier tasks, or beside strangers.
+
+        They give it for the mixture of tasks that they learned from. An input may come from any task alike, so the odds are
+        corrected: own to earlier tasks as 1 to j.
+        """
         own = list(self.tasks[j].classes)
+        if j == 0:
+            return torch.ones_like(logits[0, :, 0])
         if self.stream.domain_incremental:
-            return self._probabilities(logits, [*own, self.stranger])[:, own].sum(dim=1)
-        until = {label for task in self.tasks[: j + 1] for label in task.classes}
-        return self._probabilities(logits, until)[:, own].sum(dim=1)
+            beside = {*own, self.stranger}
+        else:
+            beside = {label for task in self.tasks[: j + 1] for label in task.classes}
+        given = self._probabilities(logits, beside)[:, own].sum(dim=1)
+        share = self._old_share(j)
+        for_own, against = given * share, (1 - given) * (1 - share) * j
+        return for_own / (for_own + against).clamp(min=1e-30)
 
     @property
     def stranger(self) -> int:

@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import MASKED, State, as_float
-from merlin_cl.learners.merlin.base_models import BaseModels
+from merlin_cl.learners.merlin.base_models import BaseModels, Examples
 from merlin_cl.learners.merlin.consolidation import Auxiliary, consolidate, learn_by_chunks, learn_jointly
 from merlin_cl.learners.merlin.decoders import FactorDecoder, Form
 from merlin_cl.learners.merlin.descriptors import DescribedTasks
@@ -33,6 +33,7 @@ class Merlin(DescribedTasks):
         self._distribution: WeightDistribution | None = (
             None  # made when the first task tells the width of a task vector
         )
+        self._old_shares: list[float] = []  # for each task: how much of what its base models saw was of earlier tasks
         self._base: BaseModels | None = None  # of the current task; after its end only `probe` looks at them
 
     @property
@@ -75,10 +76,10 @@ class Merlin(DescribedTasks):
         assert self._base is not None
         with self.phases.timed("base"):
             task = self.tasks[-1].index
-            old_x, old_y = self.memory.before_task(task)
+            old, own = Examples(*self.memory.before_task(task)), Examples(*self.memory.of_task(task))
             if self.stream.domain_incremental:
-                old_y = torch.full_like(old_y, self.stranger)
-            self._base.learn(x, y, old_x, old_y)
+                old = Examples(old.x, torch.full_like(old.y, self.stranger))
+            self._base.learn(x, y, old, own)
             self.memory.offer(x, y, task)
         self._ensembles.clear()
 
@@ -93,6 +94,7 @@ class Merlin(DescribedTasks):
             learn(distribution, psi, vector, self.settings, generator, self.phases, self._auxiliary(task))
         with torch.no_grad():
             distribution.priors.append(distribution.prior(vector).detached())
+        self._old_shares.append(self._base.old_share)
         if self.settings.consolidation == "after":
             with self.phases.timed("consolidate"):
                 consolidate(distribution, self.settings, generator, self.phases)
@@ -102,10 +104,20 @@ class Merlin(DescribedTasks):
     def _being_learned(self) -> Tensor | None:
         return self._base.psi if self.learning and self._base is not None else None
 
+    def _old_share(self, j: int) -> float:
+        if j < len(self._old_shares):
+            return self._old_shares[j]
+        assert self._base is not None
+        return self._base.old_share
+
     def _base_models(self, task: TaskInfo) -> BaseModels:
-        """B untrained models: all at psi_0 where offsets from it are learned, each at a start of its own otherwise."""
+        """B models to learn a task: sampled for the task before, or untrained, all at psi_0 where offsets from it are learned."""
         count, generator = self.settings.base_models, self.generator("base", task.index)
-        if self.settings.code == "offsets":
+        if self.settings.start == "consolidated" and self.distribution.priors:
+            before = len(self.distribution.priors) - 1
+            purpose = f"start of task {task.index}"
+            start = self.sample(self.distribution.priors[before], count, purpose, *self._as_in_task(before)).weights
+        elif self.settings.code == "offsets":
             start = self._origin().expand(count, -1)
         else:
             start = self._initial(count, generator)
@@ -150,6 +162,7 @@ class Merlin(DescribedTasks):
         return {
             "memory": self.memory.state(),
             "distribution": self.distribution.state(),
+            "old_shares": list(self._old_shares),
             "base": self._base.state() if learning and self._base is not None else {},
         }
 
@@ -158,6 +171,7 @@ class Merlin(DescribedTasks):
         self._distribution = None
         self.memory.restore(state["memory"])
         self.distribution.restore(state["distribution"])
+        self._old_shares = list(state["old_shares"])
         self._base = self._base_models(self.tasks[-1]) if self.learning else None
         if self._base is not None:
             self._base.restore(state["base"])

@@ -50,6 +50,11 @@ class MerlinSettings(EnsembleSettings):
     from earlier ones, which `marginal` inference uses. Where tasks share their classes, they do so as one more class of
     strangers."""
 
+    rehearse: int = 0
+    """Exemplars of its own task that each base model sees again with every arriving batch."""
+    start: Literal["psi_0", "consolidated"] = "psi_0"
+    """Where the base models of a task start: from psi_0, or from models sampled for the task before (forward transfer)."""
+
     # What a task is called
     descriptor: Literal["one-hot", "words", "task2vec"] = "one-hot"
     """The task vector that the prior is a function of, unless the stream gives one: `one-hot`, the mean word vector of the
@@ -122,7 +127,7 @@ class MerlinSettings(EnsembleSettings):
         self.require_at_least(1, "base_models", "updates_per_batch", "chunk", "hidden", "embedding")
         self.require_at_least(1, "vae_steps", "vae_batch", "vae_epochs", "pseudo_models", "task_models")
         self.require_at_least(
-            0, "learning_rate", "weight_decay", "averaging", "replay", "latent", "vae_rate", "vae_chunks"
+            0, "learning_rate", "weight_decay", "averaging", "replay", "rehearse", "latent", "vae_rate", "vae_chunks"
         )
         self.require_at_least(0, "rank", "kl_weight", "classification_loss", "aware_epochs")
         if not self.sampling_rate > 0 or (self.sampling == "bernoulli" and self.sampling_rate > 1):
@@ -131,6 +136,8 @@ class MerlinSettings(EnsembleSettings):
             raise UsageError(
                 f"words is {self.words!r}, but descriptor is {self.descriptor}; use descriptor words with it."
             )
+        if self.start == "consolidated" and self.code != "offsets":
+            raise UsageError("start consolidated needs code offsets: without it, base models start anywhere.")
         if self.averaging >= 1:
             raise UsageError(f"averaging is {self.averaging}; it must be below 1.")
         whole = self.latent_per == "model" and self.layout == "in-out" and self.statistics == "re-estimated"
@@ -153,9 +160,9 @@ class MerlinSettings(EnsembleSettings):
         if name == "paper":
             return replace(settings, **_paper(stream))
         if stream.domain_incremental:
-            return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5)
+            return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5, rehearse=30)
         if large_images(stream):
-            return replace(settings, updates_per_batch=1, replay=10)
+            return replace(settings, base_models=5, updates_per_batch=3, replay=10, start="consolidated")
         return settings
 
     def located(self) -> Self:

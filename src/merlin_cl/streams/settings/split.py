@@ -25,6 +25,7 @@ class SplitSettings(DrawnSettings, CountedSettings):
     builder: ClassVar[str] = "merlin_cl.streams.split:build"
     channels: ClassVar[int] = 3
     classes_per_task: ClassVar[int]
+    mirrored: ClassVar[bool] = False
 
     image_size: int = 32
     """Height and width that images are brought to."""
@@ -63,6 +64,7 @@ class SplitSettings(DrawnSettings, CountedSettings):
             input_shape=(self.channels, self.image_size, self.image_size),
             classes=len(self.all_classes),
             tasks=self.tasks,
+            mirrored=self.mirrored,
         )
 
     def _check_names(self, names: tuple[str, ...]) -> None:
@@ -123,6 +125,7 @@ class SplitCifar10Settings(SplitSettings):
     stream: ClassVar[str] = "split-cifar10"
     data_sets: ClassVar[tuple[str, ...]] = ("cifar10",)
     classes_per_task: ClassVar[int] = 2
+    mirrored: ClassVar[bool] = True
 
     tasks: int = 5
     """Number of tasks, two classes each: 1 to 5."""
@@ -135,6 +138,7 @@ class SplitCifar100Settings(SplitSettings):
     stream: ClassVar[str] = "split-cifar100"
     data_sets: ClassVar[tuple[str, ...]] = ("cifar100",)
     classes_per_task: ClassVar[int] = 10
+    mirrored: ClassVar[bool] = True
 
     tasks: int = 10
     """Number of tasks, ten classes each: 1 to 10."""
@@ -147,6 +151,7 @@ class SplitCifar100By5Settings(SplitSettings):
     stream: ClassVar[str] = "split-cifar100-20"
     data_sets: ClassVar[tuple[str, ...]] = ("cifar100",)
     classes_per_task: ClassVar[int] = 5
+    mirrored: ClassVar[bool] = True
 
     tasks: int = 20
     """Number of tasks, five classes each: 1 to 20."""
@@ -159,6 +164,7 @@ class SplitMiniImageNetSettings(SplitSettings):
     stream: ClassVar[str] = "split-miniimagenet"
     data_sets: ClassVar[tuple[str, ...]] = ("mini-imagenet",)
     classes_per_task: ClassVar[int] = 10
+    mirrored: ClassVar[bool] = True
 
     tasks: int = 10
     """Number of tasks, ten classes each: 1 to 10."""

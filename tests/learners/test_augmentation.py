@@ -1,0 +1,54 @@
+"""Augmented pictures are the pictures, moved or mirrored, and nothing else."""
+
+import pytest
+import torch
+from torch.nn import functional
+
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.augmentation import LARGEST_SHIFT, augmented
+from merlin_cl.learners.control_settings import GDumbEnsembleSettings
+from merlin_cl.protocol import StreamInfo
+
+X = torch.rand(3, 40, 2, 6, 5, generator=torch.Generator().manual_seed(0))
+
+
+def draws(seed: int = 0) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def variants(picture, mirrors):
+    """All that may become of a picture [C, H, W]."""
+    padded = functional.pad(picture.unsqueeze(0), [LARGEST_SHIFT] * 4, mode="replicate")[0]
+    reach = range(2 * LARGEST_SHIFT + 1)
+    moved = [padded[:, down : down + 6, right : right + 5] for down in reach for right in reach]
+    return torch.stack(moved + [picture.flip(-1) for picture in moved if mirrors])
+
+
+@pytest.mark.parametrize("augmentation", ["shifts", "shifts-and-mirrors"])
+def test_every_picture_is_moved_or_mirrored_and_each_in_its_own_way(augmentation):
+    found = augmented(X, augmentation, draws())
+    assert found.shape == X.shape
+    seen = set()
+    for picture, became in zip(X.flatten(0, 1), found.flatten(0, 1), strict=True):
+        same = (variants(picture, augmentation == "shifts-and-mirrors") == became).all(dim=(1, 2, 3))
+        assert same.any()
+        seen.add(int(same.nonzero()[0]))
+    assert len(seen) > 15  # of 25 or 50 ways, 120 pictures
+    assert (max(seen) >= 25) is (augmentation == "shifts-and-mirrors")
+
+
+def test_none_leaves_all_as_it_is_and_the_seed_decides():
+    assert augmented(X, "none", draws()) is X
+    assert torch.equal(augmented(X, "shifts", draws(1)), augmented(X, "shifts", draws(1)))
+    assert not torch.equal(augmented(X, "shifts", draws(1)), augmented(X, "shifts", draws(2)))
+
+
+def test_what_is_no_picture_is_not_moved():
+    with pytest.raises(UsageError, match="no pictures"):
+        GDumbEnsembleSettings(augmentation="shifts").build(StreamInfo("table", (7,), 2, 1), seed=0)
+
+
+@pytest.mark.parametrize(("mirrored", "expected"), [(True, "shifts-and-mirrors"), (False, "none")])
+def test_only_photographs_are_mirrored_by_default(mirrored, expected):
+    stream = StreamInfo("pictures", (3, 32, 32), 10, 5, mirrored=mirrored)
+    assert GDumbEnsembleSettings.preset("default", stream).augmentation == expected
