@@ -4,8 +4,13 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.learners.agem import projected
+from merlin_cl.learners.agem import multiplier
 from merlin_cl.learners.rival_settings import AGEMSettings
+
+
+def projected(gradient, reference):
+    """What A-GEM's step follows."""
+    return gradient + multiplier(float(gradient @ reference), float(reference @ reference)) * reference
 
 
 @settings(max_examples=50, deadline=None)

@@ -93,6 +93,8 @@ def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
     expected[:, network.learned :] = 0
     weights = torch.linspace(0.5, 2, len(y))
     torch.testing.assert_close(found.weighted_squares(weights), weights @ expected.square())
+    groups = torch.stack([expected[:4].mean(0), expected[4:].mean(0)])
+    torch.testing.assert_close(found.means([4, 2]), groups, atol=1e-6, rtol=1e-4)
     torch.testing.assert_close(found.lengths(), expected.norm(dim=1))
     some = example_gradients(network, row, x[:2], y[:2], loss)
     unit = functional.normalize(expected, dim=1)

@@ -1,5 +1,6 @@
 """`agem`: no step against the average gradient of the memory."""
 
+import torch
 from torch import Tensor
 
 from merlin_cl.learners.replay_learner import ReplayLearner
@@ -16,17 +17,19 @@ class AGEM(ReplayLearner[AGEMSettings]):
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         earlier = (self.memory.tasks < self.tasks[-1].index).nonzero().flatten()
-        reference = None
+        sizes = [len(y)]
         if len(earlier):
             old_x, old_y = self._exemplars_at(self._drawn(self.settings.replay, earlier))
-            reference = self._gradient((old_x, self._cross_entropy(old_y))).clone()
-        gradient = self._gradient((x, self._cross_entropy(y)))
-        if reference is not None:
-            gradient.copy_(projected(gradient, reference))
-        self._training.update()
+            x, y, sizes = torch.cat([x, old_x]), torch.cat([y, old_y]), [len(y), len(old_y)]
+        gradient, *references = self._gradients_of(x, y, sizes)
+        for reference in references:
+            gradient = gradient + multiplier(float(gradient @ reference), float(reference @ reference)) * reference
+        self._training.update(gradient.unsqueeze(0))
 
 
-def projected(gradient: Tensor, reference: Tensor) -> Tensor:
-    """The vector nearest to `gradient` [P] that does not point against `reference` [P]."""
-    product = gradient @ reference
-    return gradient if product >= 0 else gradient - product / (reference @ reference) * reference
+def multiplier(product: float, square: float) -> float:
+    """How much of the reference r has to be added to the gradient g so that the sum does not point against r.
+
+    `product` is <r, g>, `square` <r, r>; the vector nearest to g that will do is g - product / square * r.
+    """
+    return 0.0 if product >= 0 else -product / square

@@ -15,4 +15,4 @@ class ER(ReplayLearner[ERSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(*self._with_replay(x, y), self._seen_mask)
+        self._training.step(*self._with_replay(x, y), self._competing)

@@ -25,7 +25,7 @@ class EREMA(ReplayLearner[EREMASettings]):
         self._updates = 0
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(*self._with_replay(x, y), self._seen_mask)
+        self._training.step(*self._with_replay(x, y), self._competing)
         self._updates += 1
         decay = min(self.settings.averaging, self._updates / (self._updates + 10))
         self._mean.weights.lerp_(self._bank.weights, 1 - decay)

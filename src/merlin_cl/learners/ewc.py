@@ -55,7 +55,7 @@ class EWC(NetworkLearner[EWCSettings]):
             labels = self.memory.y if self.settings.fisher == "labels" else None
             weights = self._bank.weights[0]
             if len(self.memory):
-                fisher = fisher_diagonal(self.network, weights, as_float(self.memory.x), self._seen_mask, labels)
+                fisher = fisher_diagonal(self.network, weights, as_float(self.memory.x), self._competing, labels)
                 self._hold(weights, fisher)
             self.memory = self._empty_memory()
 

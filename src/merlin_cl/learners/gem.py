@@ -1,5 +1,6 @@
 """`gem`: no step that raises the loss of any earlier task's memory."""
 
+import numpy as np
 import quadprog
 import torch
 from torch import Tensor
@@ -19,34 +20,34 @@ class GEM(MemoryLearner[GEMSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        memories = [self.memory.of_task(task.index) for task in self.tasks[:-1]]
-        constraints = [
-            self._gradient((as_float(old_x), self._cross_entropy(old_y))).clone()
-            for old_x, old_y in memories
-            if len(old_y)
-        ]
-        gradient = self._gradient((x, self._cross_entropy(y)))
-        if constraints:
-            gradient.copy_(projected(gradient, torch.stack(constraints), self.settings.margin))
-        self._training.update()
+        old_x, old_y, sizes = self._memories()
+        gradients = self._gradients_of(torch.cat([old_x, x]), torch.cat([old_y, y]), [*sizes, len(y)])  # [k + 1, P]
+        gram = (gradients @ gradients.T).double()
+        added = multipliers(gram[:-1, :-1], gram[:-1, -1], self.settings.margin)
+        self._training.update(torch.cat([added, added.new_ones(1)]).float().unsqueeze(0) @ gradients)
+
+    def _memories(self) -> tuple[Tensor, Tensor, list[int]]:
+        """Exemplars of earlier tasks, inputs as floats, task after task, and how many each task has."""
+        tasks = self.memory.tasks
+        earlier = (tasks < self.tasks[-1].index).nonzero().flatten()
+        order = earlier[tasks[earlier].argsort(stable=True)]
+        sizes: list[int] = tasks[order].unique_consecutive(return_counts=True)[1].tolist()
+        return as_float(self.memory.x[order]).to(self.device), self.memory.y[order].to(self.device), sizes
 
 
-def projected(gradient: Tensor, constraints: Tensor, margin: float = 0.0) -> Tensor:
-    """The vector z nearest to `gradient` [P] with G z >= 0, G being `constraints` [k, P].
+def multipliers(gram: Tensor, products: Tensor, margin: float = 0.0) -> Tensor:
+    """How much of each earlier task's gradient g_i has to be added to the gradient g, [k].
 
-    In the dual: z = g + G'v, where v minimises v'GG'v / 2 + v'Gg over v >= 0. With v >= margin, z is moved
-    further to where earlier tasks gain. A gradient that breaks no constraint is left alone.
+    The vector z nearest to g with <g_i, z> >= 0 for all i is g + sum_i v_i g_i, where v minimises v'Gv / 2 + v'p over v >= 0:
+    the dual. `gram` G [k, k] has the products <g_i, g_j>, `products` p [k] the <g_i, g>, both in double precision. With
+    v >= margin, z is moved further to where earlier tasks gain. A gradient that breaks no constraint is left alone.
     """
-    products = (constraints @ gradient).double()  # [k]
     if (products >= 0).all():
-        return gradient
-    gram = (constraints @ constraints.T).double()  # [k, k]
+        return torch.zeros_like(products)
     gram = (gram + gram.T) / 2
     # Strictly convex, as the solver wants it, though gradients may depend on each other.
     gram += (1e-9 * gram.diagonal().mean() + 1e-30) * torch.eye(len(gram), dtype=gram.dtype, device=gram.device)
     size = len(products)
-    least = torch.full((size,), margin, dtype=gram.dtype)
-    v = quadprog.solve_qp(gram.cpu().numpy(), -products.cpu().numpy(), torch.eye(size).double().numpy(), least.numpy())[
-        0
-    ]
-    return gradient + torch.from_numpy(v).to(gradient) @ constraints
+    least = np.full(size, margin)
+    v = quadprog.solve_qp(gram.cpu().numpy(), -products.cpu().numpy(), np.eye(size), least)[0]
+    return torch.from_numpy(v).to(products)

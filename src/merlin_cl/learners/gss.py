@@ -27,7 +27,7 @@ class GSS(ReplayLearner[GSSSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(*self._with_replay(x, y), self._seen_mask)
+        self._training.step(*self._with_replay(x, y), self._competing)
 
     def _remember(self, x: Tensor, y: Tensor) -> None:
         with self.phases.timed("select"):
@@ -66,7 +66,7 @@ class GSS(ReplayLearner[GSSSettings]):
 
     def _gradients(self, x: Tensor, y: Tensor) -> ExampleGradients:
         """Of each example's loss."""
-        loss = partial(cross_entropy, allowed=self._seen_mask)
+        loss = partial(cross_entropy, allowed=self._competing)
         return example_gradients(self.network, self._bank.weights[0], x, y, loss)
 
 

@@ -27,7 +27,7 @@ class Joint(NetworkLearner[JointSettings]):
         self._y = torch.cat([self._y, y])
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(x, y, self._seen_mask)
+        self._training.step(x, y, self._competing)
 
     def _end(self) -> None:
         settings, task, count = self.settings, len(self.tasks), len(self._y)

@@ -21,15 +21,15 @@ class MIR(ReplayLearner[MIRSettings]):
         if len(places) > self.settings.replay:
             places = places[self._interference(x, y, places).topk(self.settings.replay).indices]
         old_x, old_y = self._exemplars_at(places)
-        self._training.step(torch.cat([x, old_x]), torch.cat([y, old_y]), self._seen_mask)
+        self._training.step(torch.cat([x, old_x]), torch.cat([y, old_y]), self._competing)
 
     def _interference(self, x: Tensor, y: Tensor, places: Tensor) -> Tensor:
         """How much an update on x, y alone would raise the loss of each exemplar, [n]."""
         old_x, old_y = self._exemplars_at(places)
         weights, optimiser = self._bank.weights.clone(), self._training.state()
-        before = cross_entropy(self._bank.logits(old_x)[0], old_y, self._seen_mask)
-        self._training.step(x, y, self._seen_mask)
-        after = cross_entropy(self._bank.logits(old_x)[0], old_y, self._seen_mask)
+        before = cross_entropy(self._bank.logits(old_x)[0], old_y, self._competing)
+        self._training.step(x, y, self._competing)
+        after = cross_entropy(self._bank.logits(old_x)[0], old_y, self._competing)
         self._bank.weights.copy_(weights)
         self._training.restore(optimiser)
         return after - before

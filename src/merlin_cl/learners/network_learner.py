@@ -2,6 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable
+from functools import partial
 from typing import Self, TypeVar
 
 import torch
@@ -13,6 +14,8 @@ from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import HeadGrowth
+from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.per_example import example_gradients
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 Settings = TypeVar("Settings", bound=NetworkSettings)
@@ -63,20 +66,28 @@ class NetworkLearner(Learner[Settings]):
 
         return self._training.gradient(torch.cat(inputs).unsqueeze(0), loss)[0]
 
+    def _gradients_of(self, x: Tensor, y: Tensor, sizes: list[int]) -> Tensor:
+        """The gradients [k, P] of the mean cross-entropies of k batches, one after another in x and y, each by itself."""
+        if isinstance(self.network, MLP):  # a single pass serves all
+            loss = partial(cross_entropy, allowed=self._competing)
+            return example_gradients(self.network, self._bank.weights[0], x, y, loss).means(sizes)
+        parts = zip(x.split(sizes), y.split(sizes), strict=True)
+        return torch.stack([self._gradient((inputs, self._cross_entropy(labels))).clone() for inputs, labels in parts])
+
     def _descend(self, *parts: Part) -> None:
         """One step on the sum of the parts' losses."""
         self._gradient(*parts)
         self._training.update()
 
     def _cross_entropy(self, y: Tensor, allowed: Tensor | None = None) -> Callable[[Tensor], Tensor]:
-        """The mean cross-entropy of logits with labels y, among the classes seen so far or those in `allowed`."""
-        among = self._seen_mask if allowed is None else allowed
+        """The mean cross-entropy of logits with labels y, among the classes in `allowed` or those that compete."""
+        among = self._competing if allowed is None else allowed
         return lambda logits: cross_entropy(logits, y, among).mean()
 
     @property
-    def _seen_mask(self) -> Tensor:
-        """The classes seen so far, bool [classes]."""
-        return self._allowed([self.seen])[0]
+    def _competing(self) -> Tensor:
+        """The classes that compete in the loss, bool [classes]."""
+        return self._allowed([self.seen if self.settings.competing == "seen" else range(self.stream.classes)])[0]
 
     # The life cycle
 

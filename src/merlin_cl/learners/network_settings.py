@@ -23,6 +23,8 @@ class NetworkSettings(ClassifierSettings):
     """The optimiser's learning rate."""
     weight_decay: float = 0.0
     """Weight decay, as an L2 term in the gradient."""
+    competing: Literal["seen", "all"] = "seen"
+    """Classes that compete in the loss: those seen so far, or all outputs of the head."""
 
     def __post_init__(self) -> None:
         self.require_at_least(1, "updates_per_batch")

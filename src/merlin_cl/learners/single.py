@@ -10,4 +10,4 @@ class Single(NetworkLearner[SingleSettings]):
     """The paper's crude baseline: a single model is trained across tasks."""
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(x, y, self._seen_mask)
+        self._training.step(x, y, self._competing)

@@ -42,7 +42,7 @@ class SLDA(NetworkLearner[SLDASettings]):
         return self.settings.features == "learned" and len(self.tasks) == 1 and self.learning
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(x, y, self._seen_mask)
+        self._training.step(x, y, self._competing)
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         if self._learning_features:

@@ -114,8 +114,11 @@ class Training:
         self._differentiate(loss(self.bank.network.forward(self._weights, x, BatchUse())))
         return self._flat.grad
 
-    def update(self) -> None:
-        """One step of the optimiser along the gradient as it stands."""
+    def update(self, gradient: Tensor | None = None) -> None:
+        """One step of the optimiser along the gradient as it stands, or along another one, [M, P]."""
+        if gradient is not None:
+            assert self._flat.grad is not None
+            self._flat.grad.copy_(gradient)
         self._update([])
 
     def state(self) -> dict[str, Tensor]:
