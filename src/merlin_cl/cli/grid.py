@@ -1,5 +1,6 @@
 """`merlin grid`: many runs from one file, on this machine or on a Ray cluster."""
 
+import contextlib
 import json
 import sys
 from dataclasses import dataclass
@@ -87,7 +88,8 @@ def compute(
     from merlin_cl.runs.progress import display
 
     print(f"{len(configs)} runs, engine {options.engine}", file=sys.stderr, flush=True)
-    with display() as show:
+    # Ray prints what happens to its nodes to standard output, which is for results.
+    with display() as show, contextlib.redirect_stdout(sys.stderr):
         jobs = Checker(show).jobs(configs)
         threads = max(config.threads for config in configs)
         engine = engine_for(options.engine, root, threads, options.workers, options.address, options.store)

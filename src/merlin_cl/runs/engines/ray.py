@@ -6,6 +6,7 @@ Workers write run folders where the grid reads them: to a folder that all machin
 from __future__ import annotations
 
 import logging
+import socket
 import time
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from merlin_cl.runs.engines.engine import Outcome
 from merlin_cl.runs.engines.store import Store
 from merlin_cl.runs.jobs import Job, tasks_done
 
+CONNECT_SECONDS = 5.0
 RESOURCES_SECONDS = 2.0
 """How long what is known of the cluster's size may be used."""
 
@@ -106,8 +108,16 @@ def _connected(address: str) -> Any:
     # Without an address none is looked for, though Ray would look into the environment.
     options: dict[str, Any] = {} if address else {"include_dashboard": False}
     try:
+        _require_listener(address)
         ray.init(address=address or "local", log_to_driver=False, logging_level=logging.ERROR, **options)
-    except (ConnectionError, RuntimeError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         sentence = " ".join(str(error).split()).rstrip(".")
         raise MerlinError(f"There is no Ray cluster at {address or 'this machine'}: {sentence}.") from None
     return ray
+
+
+def _require_listener(address: str) -> None:
+    """Fail at once where nobody listens at HOST:PORT; Ray would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if port.isdigit():
+        socket.create_connection((host, int(port)), timeout=CONNECT_SECONDS).close()
