@@ -65,9 +65,10 @@ class WeightDistribution:
     def _vae_of_factors(
         self, network: Network, settings: MerlinSettings, task_width: int, tasks: int, form: Form | None
     ) -> WeightVAE:
-        """A VAE of the rank asked for; 0: the largest that takes no more bytes than one classifier, `LARGEST_RANK` at most."""
+        """A VAE of the rank asked for; 0: the largest that takes no more bytes than one classifier, `LARGEST_RANK` at most, and
+        that where the classifier is so small that none does: the encoder alone takes more."""
         latent = settings.latent or tasks
-        ranks = [settings.rank] if settings.rank else range(LARGEST_RANK, 0, -1)
+        ranks = [settings.rank] if settings.rank else [*range(LARGEST_RANK, 0, -1), LARGEST_RANK]
         for choice in [form] if form else (Form.of_rank(network, rank) for rank in ranks):
             decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, form=choice)
             self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
