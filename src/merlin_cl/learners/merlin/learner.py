@@ -90,12 +90,14 @@ class Merlin(DescribedTasks):
         task, psi, generator = self.tasks[-1], self._base.psi, self.generator("vae", self.tasks[-1].index)
         vector, distribution = self._task_vector(task), self.distribution
         learn = learn_by_chunks if self.settings.vae_optimiser == "adagrad" else learn_jointly
-        with self.phases.timed("vae"):
-            learn(distribution, psi, vector, self.settings, generator, self.phases, self._auxiliary(task))
+        trained = self.settings.vae == "trained"
+        if trained:
+            with self.phases.timed("vae"):
+                learn(distribution, psi, vector, self.settings, generator, self.phases, self._auxiliary(task))
         with torch.no_grad():
             distribution.priors.append(distribution.prior(vector).detached())
         self._old_shares.append(self._base.old_share)
-        if self.settings.consolidation == "after":
+        if trained and self.settings.consolidation == "after":
             with self.phases.timed("consolidate"):
                 consolidate(distribution, self.settings, generator, self.phases)
         distribution.settle()

@@ -75,6 +75,8 @@ class MerlinSettings(EnsembleSettings):
     """Divide each chunk by its root mean square over the models at hand."""
 
     # The VAE
+    vae: Literal["trained", "untrained"] = "trained"
+    """`untrained`: left as it was drawn, so that exemplars alone teach the sampled models (the paper's ablation)."""
     decoder: Literal["factors", "chunks"] = "factors"
     """`factors`: a sum of low-rank bases weighted by z; `chunks`: the paper's network from z and a chunk's position."""
     rank: int = 0
