@@ -25,8 +25,9 @@ Stamp = tuple[tuple[str, int, int], ...]
 class Watch:
     """Runs below some folders, as they are now. Several viewers may ask at once; one of them does the work."""
 
-    def __init__(self, roots: Sequence[Path], clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, roots: Sequence[Path], clock: Callable[[], float] = time.monotonic, rest: float = REST) -> None:
         self.roots = list(roots)
+        self._rest = rest
         self._clock = clock
         self._lock = threading.Lock()
         self._known: dict[Path, tuple[Stamp, Run | str]] = {}
@@ -77,7 +78,7 @@ class Watch:
         begun = self._clock()
         self._content = content(runs, problems, unfinished=True)
         self._version = version
-        self._next = self._clock() + REST * (self._clock() - begun)
+        self._next = self._clock() + self._rest * (self._clock() - begun)
 
 
 def _read(place: Path) -> Run | str:

@@ -9,7 +9,7 @@ from typing import Any
 
 from merlin_cl.report.page.command import command_for
 from merlin_cl.report.page.diagnosis import diagnosis_of
-from merlin_cl.report.page.experiments import Experiment, StreamGroup, sort_runs
+from merlin_cl.report.page.experiments import FIRST, Experiment, StreamGroup, sort_runs
 from merlin_cl.report.page.gallery import gallery
 from merlin_cl.report.page.kept import Kept, opened
 from merlin_cl.report.page.latent import latent_space
@@ -54,7 +54,7 @@ def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _P
         "changed": group.changed,
         "source": group.source,
         "tasks": max(one["tasks"] for one in series),
-        "task_names": next((found for found in (e["task_names"] for e in experiments) if found), None),
+        "task_names": max((each["task_names"] for each in experiments if each["task_names"]), key=len, default=None),
         "views": list(dict.fromkeys(one["view"] for one in series)),
         "experiments": experiments,
     }
@@ -120,10 +120,8 @@ class _PictureBudget:
 
 def _slots(groups: list[StreamGroup]) -> dict[str, int]:
     """A number for every label on the page: the same method has the same colour and mark on every stream."""
-    labels = dict.fromkeys(experiment.label for group in groups for experiment in group.experiments)
-    plain = ["merlin", "gdumb-ensemble"]
-    ordered = [label for label in plain if label in labels] + [label for label in labels if label not in plain]
-    return {label: slot for slot, label in enumerate(ordered)}
+    labels = dict.fromkeys([*FIRST, *(experiment.label for group in groups for experiment in group.experiments)])
+    return {label: slot for slot, label in enumerate(labels)}
 
 
 def _cost(experiment: Experiment) -> Content | None:

@@ -50,10 +50,9 @@ def _score(view: str, inference: str | None, rows: list[list[float]]) -> dict[st
 
 
 def _learned(events: list[Event], done: int) -> list[dict[str, float] | None]:
-    """What the learner said of each task right after learning it."""
-    found = {
-        event["task"]: event["values"]
-        for event in events
-        if event["event"] == "probe" and event["task"] == event["after_task"]
-    }
+    """What the learner said of each task right after learning it: the first time, as at the end it is asked again."""
+    found: dict[int, dict[str, float]] = {}
+    for event in events:
+        if event["event"] == "probe" and event["task"] == event["after_task"]:
+            found.setdefault(event["task"], event["values"])
     return [found.get(task) for task in range(done)]

@@ -76,6 +76,6 @@ function progressRow(run) {
     html('td', { class: 'text' }, html('progress', { max: Math.max(1, run.tasks), value: run.done, 'aria-label': `${run.name}: ${run.done} of ${run.tasks} tasks` })),
     html('td', {}, `${run.done} of ${run.tasks}`),
     html('td', {}, duration(run.elapsed)),
-    html('td', {}, run.left === null ? NOTHING : `about ${duration(run.left)}`),
+    html('td', {}, run.left === null ? NOTHING : run.left < 1 ? 'any moment' : `about ${duration(run.left)}`),
   );
 }

@@ -17,7 +17,12 @@ function showTooltip({ title, rows }, x, y) {
 
 function hideTooltip() {
   tooltip.hidden = true;
+  follow = null;
 }
+
+// Puts the tooltip back beside what it is about while the page scrolls under it.
+let follow = null;
+window.addEventListener('scroll', () => follow?.(), { passive: true });
 
 // Lets pointer and arrow keys visit the stops of a figure: { x, y, title, rows }, x and y in its own coordinates.
 // `along` is true where stops follow each other from left to right. `point(stop)` marks the stop in the figure.
@@ -31,8 +36,11 @@ function explorable(plot, label, stops, { along = false, point }) {
     current = index;
     const stop = stops[index];
     point(stop);
-    const box = plot.querySelector('svg').getBoundingClientRect();
-    showTooltip(stop, box.left + stop.x, box.top + stop.y);
+    follow = () => {
+      const box = plot.querySelector('svg[role=img]').getBoundingClientRect();
+      showTooltip(stop, box.left + stop.x, box.top + stop.y);
+    };
+    follow();
     if (aloud) spoken.textContent = `${stop.title}: ${stop.rows.map((row) => `${row.label} ${row.value}`).join('; ')}`;
   };
   const leave = () => {
@@ -43,7 +51,7 @@ function explorable(plot, label, stops, { along = false, point }) {
 
   plot.onpointermove = (event) => {
     if (!stops.length) return;
-    const box = plot.querySelector('svg').getBoundingClientRect();
+    const box = plot.querySelector('svg[role=img]').getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const far = (stop) => Math.abs(stop.x - x) + (along ? 0 : Math.abs(stop.y - y));
     visit(stops.reduce((best, stop, index) => (far(stop) < far(stops[best]) ? index : best), 0), false);

@@ -1,0 +1,54 @@
+"""A headless Chromium for tests, and a page in it that notes all that should not happen."""
+
+import shutil
+import tempfile
+from contextlib import contextmanager
+
+import pytest
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--no-sandbox",  # tests may run as root, and the pages are our own
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@contextmanager
+def chromium():
+    """The browser that is installed here, driven by Playwright."""
+    place = next(filter(None, map(shutil.which, NAMES)), None)
+    if place is None:
+        pytest.skip(f"no browser: none of {', '.join(NAMES)} is installed")
+    sync_api = pytest.importorskip(
+        "playwright.sync_api", reason="no playwright: `pip install 'merlin-cl[dev]'` adds it"
+    )
+    with sync_api.sync_playwright() as playwright, tempfile.TemporaryDirectory() as home:
+        browser = playwright.chromium.launch(
+            executable_path=place, args=FLAGS, env={"HOME": home, "PATH": "/usr/bin:/bin"}
+        )
+        yield browser
+        browser.close()
+
+
+@contextmanager
+def opened(browser, address, *, width=1280, height=900, scheme="light", **options):
+    """The page at an address. What it complained of and asked for is in `page.complaints` and `page.requests`."""
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **options
+    )
+    page = context.new_page()
+    page.complaints, page.requests = [], []
+    page.on("console", lambda message: page.complaints.append(message.text) if message.type != "log" else None)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    page.on("request", lambda request: page.requests.append(request.url))
+    try:
+        page.goto(address)
+        page.wait_for_selector("html[data-ready]")
+        yield page
+    finally:
+        context.close()
