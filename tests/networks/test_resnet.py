@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from merlin_cl.networks.bank import Bank, Training
-from merlin_cl.networks.resnet import ResNet
+from merlin_cl.networks.resnet import ResNet, reduced_resnet18
 from merlin_cl.networks.statistics import reestimate_statistics
 
 PAPER = ResNet((3, 32, 32), 10)
@@ -41,6 +41,24 @@ def test_the_papers_classifiers_have_their_size(classes, size):
     network = ResNet((3, 32, 32), classes)
     assert network.size == size
     assert network.size - network.learned == 12 + 2 * (5 * 3 + 10 * 3 + 20 * 3 + 40 * 3)
+
+
+@pytest.mark.parametrize(("classes", "learned", "size"), [(10, 274_980, 276_500), (100, 282_270, 283_790)])
+def test_the_larger_backbone_is_a_resnet_18_of_the_papers_class(classes, learned, size):
+    network = reduced_resnet18((3, 32, 32), classes)
+    assert (network.learned, network.size) == (learned, size)
+    assert abs(network.learned - 272_260) < 0.04 * 272_260
+    module = network.module(network.initial(1, draws(0))[0])
+    assert sum(weight.numel() for weight in module.parameters()) == learned
+    convolutions = [layer for layer in module.modules() if isinstance(layer, torch.nn.Conv2d)]
+    assert len([layer for layer in convolutions if layer.kernel_size == (3, 3)]) + 1 == 18  # and the head
+
+
+def test_several_blocks_a_stage_train_as_separate_networks_do():
+    network = ResNet((2, 8, 8), 3, maps=(2, 3), blocks_per_stage=2)
+    weights, expected, logits, expected_logits = trained_both_ways(network, torch.float64, 0.0, True, True, seed=0)
+    torch.testing.assert_close(weights, expected, atol=1e-8, rtol=0)
+    torch.testing.assert_close(logits, expected_logits, atol=1e-8, rtol=0)
 
 
 def trained_both_ways(network, dtype, decay, decoupled, shared, seed, taking=None):

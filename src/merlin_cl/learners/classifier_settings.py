@@ -17,8 +17,9 @@ class ClassifierSettings(MethodSettings):
     """The small classifier that a method trains, the same for all methods unless told otherwise."""
 
     network: str = "auto"
-    """The classifier: mlp, resnet (the paper's narrow ResNet-10), auto (whichever suits the input's shape), or a torch.nn.Module
-    of your own as package.module:factory, which is called with (input_shape, classes)."""
+    """The classifier: mlp, resnet (the paper's narrow ResNet-10), resnet18 (its rivals' larger backbone), auto (mlp or resnet,
+    whichever suits the input's shape), or a torch.nn.Module of your own as package.module:factory, which is called with
+    (input_shape, classes)."""
     hidden_units: tuple[int, ...] = (100, 100)
     """Units of an MLP's hidden layers."""
 

@@ -5,9 +5,9 @@ from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.module_bank import ModuleNetwork
 from merlin_cl.networks.network import Network
 from merlin_cl.networks.reference import resolve
-from merlin_cl.networks.resnet import ResNet
+from merlin_cl.networks.resnet import ResNet, reduced_resnet18
 
-KINDS = ("auto", "mlp", "resnet")
+KINDS = ("auto", "mlp", "resnet", "resnet18")
 SMALLEST_IMAGE = 32
 """Pixels a side from which images are worth convolutions; the paper's MNIST classifier is an MLP."""
 
@@ -25,8 +25,10 @@ def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: t
     if kind not in KINDS:
         raise unknown("network", kind, (*KINDS, "package.module:factory"))
     image = len(input_shape) == 3
-    if kind == "resnet" and not image:
-        raise UsageError(f"A resnet needs images [channels, height, width]; the inputs have shape {list(input_shape)}.")
+    if kind.startswith("resnet") and not image:
+        raise UsageError(f"A {kind} needs images [channels, height, width]; the inputs have shape {list(input_shape)}.")
+    if kind == "resnet18":
+        return reduced_resnet18(input_shape, classes)
     if kind == "resnet" or (kind == "auto" and image and min(input_shape[1:]) >= SMALLEST_IMAGE):
         return ResNet(input_shape, classes)
     return MLP(input_shape, classes, hidden)

@@ -36,18 +36,21 @@ class BasicBlock(nn.Module):
 
 
 class PlainResNet(nn.Module):
-    """A first 3x3 convolution, one basic block a stage, the mean over all pixels, a linear head."""
+    """A first 3x3 convolution, stages of basic blocks, the mean over all pixels, a linear head."""
 
-    def __init__(self, inputs: int, classes: int, maps: Sequence[int]) -> None:
+    def __init__(self, inputs: int, classes: int, maps: Sequence[int], blocks_per_stage: int = 1) -> None:
         super().__init__()
         self.stem = ConvolutionNorm(inputs, maps[0], 3, 1)
-        before = [maps[0], *maps[:-1]]
-        self.stages = nn.Sequential(
-            *(BasicBlock(a, b, 1 if stage == 0 else 2) for stage, (a, b) in enumerate(zip(before, maps, strict=True)))
-        )
-        self.head = nn.Linear(maps[-1], classes)
+        blocks: list[BasicBlock] = []
+        before = maps[0]
+        for stage, outputs in enumerate(maps):
+            for place in range(blocks_per_stage):
+                blocks.append(BasicBlock(before, outputs, 2 if stage > 0 and place == 0 else 1))
+                before = outputs
+        self.blocks = nn.Sequential(*blocks)
+        self.head = nn.Linear(before, classes)
 
     def forward(self, x: Tensor) -> Tensor:
         """Logits [N, classes] for x [N, inputs, H, W]."""
-        logits: Tensor = self.head(self.stages(self.stem(x).relu()).mean(dim=(2, 3)))
+        logits: Tensor = self.head(self.blocks(self.stem(x).relu()).mean(dim=(2, 3)))
         return logits
