@@ -30,9 +30,12 @@ LEVEL = {"merlin": 96.0, "gdumb-ensemble": 92.0, "single": 60.0}
 
 
 def make_run(
-    root, method="merlin", seed=0, *, stream="split-mnist", done=None, stream_values=None, level=None, **values
+    root, method="merlin", seed=0, *, stream="split-mnist", done=None, stream_values=None, level=None, held=4, **values
 ):
-    """A run folder; `done` tasks of an unfinished run, None for a finished one. Further values are method settings."""
+    """A run folder; `done` tasks of an unfinished run, None for a finished one; `held` exemplars of a class.
+
+    Further values are settings of the method.
+    """
     config = made_config(method, seed, stream, stream_values or {}, values)
     folder = Path(root) / config.name
     (folder / "checkpoint").mkdir(parents=True)
@@ -54,7 +57,7 @@ def make_run(
         work.log("task", task=tasks)
     (folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in work.events))
     if tasks:
-        state = {"learner": work.state(tasks), "ledger": work.ledger.state()}
+        state = {"learner": work.state(tasks, held), "ledger": work.ledger.state()}
         labels = {"run": config.digest, "tasks_done": str(tasks)}
         (folder / "checkpoint" / f"task-{tasks:03d}.safetensors").write_bytes(encode(state, labels))
     return folder
@@ -135,11 +138,11 @@ class _Work:
             stored_bytes=lambda: stored,
         )
 
-    def state(self, tasks):
+    def state(self, tasks, held):
         """The learner's part of a checkpoint: exemplars, and priors where there are any."""
         noise = torch.Generator().manual_seed(self.config.seed)
         classes = [(2 * task, 2 * task + 1) for task in range(tasks)]
-        labels = [label for pair in classes for label in pair for _ in range(4)]
+        labels = [label for pair in classes for label in pair for _ in range(held)]
         memory = {
             "x": torch.randint(0, 256, (len(labels), 1, 28, 28), generator=noise, dtype=torch.uint8),
             "labels": labels,

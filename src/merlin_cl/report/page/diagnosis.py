@@ -7,7 +7,7 @@ from typing import Any
 from merlin_cl.report.diagnosis import CONTROL
 from merlin_cl.report.page.estimates import Estimate, estimate_or_none
 from merlin_cl.report.page.experiments import Experiment, StreamGroup
-from merlin_cl.report.text import size
+from merlin_cl.report.text import probability, signed, size
 
 HOLDS, PARTLY = 2.0, 10.0
 """Points that sampled models may be below the base models and still be said to hold the tasks, or to hold them in part."""
@@ -105,8 +105,8 @@ def _teaches(series: list[dict[str, Any]]) -> list[Verdict]:
         answer, tone = (
             ("Yes", "good") if above["low"] > 0 else ("No", "bad") if above["high"] < 0 else ("Unclear", "mixed")
         )
-        p = "below 0.001" if above["p"] < 0.001 else f"{above['p']:.3f}"
-        sure = f"95 % interval {above['low']:+.2f} to {above['high']:+.2f}, p {p}, {above['seeds']} seeds"
+        p = probability(above["p"])
+        sure = f"95 % interval {signed(above['low'])} to {signed(above['high'])}, p {p}, {above['seeds']} seeds"
     return [
         {
             "question": "Does the stream teach it more than the exemplars do?",
