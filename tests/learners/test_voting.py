@@ -1,10 +1,13 @@
 """Votes against hand-worked cases."""
 
+from typing import get_args
+
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.learners.voting import vote
+from merlin_cl.learners.ensemble_settings import Vote
+from merlin_cl.learners.voting import as_probabilities, vote
 
 EVERYTHING = torch.ones(1, 3, dtype=torch.bool)
 # Two members lean a little to class 0, one is sure of class 1.
@@ -30,11 +33,57 @@ def test_majority_breaks_ties_by_probability():
     assert vote(tie, torch.ones(1, 2, dtype=torch.bool), "majority").argmax().item() == 1
 
 
+def agreed(*members):
+    """The probabilities that members with these agree on, for one input."""
+    logits = torch.tensor(members).unsqueeze(1).log()
+    return vote(logits, torch.ones(1, logits.shape[-1], dtype=torch.bool), "agreement")[0, 0].exp()
+
+
+def test_agreement_weighs_members_by_their_overlap_with_the_others():
+    """The others' means are (.45, .55), (.5, .5) and (.85, .15): overlaps .55, .7 and .25."""
+    found = agreed([0.9, 0.1], [0.8, 0.2], [0.1, 0.9])
+    first = (0.55 * 0.9 + 0.7 * 0.8 + 0.25 * 0.1) / (0.55 + 0.7 + 0.25)
+    torch.testing.assert_close(found, torch.tensor([first, 1 - first]))
+
+
+def test_members_that_exclude_each_other_count_alike():
+    torch.testing.assert_close(agreed([1.0, 0.0], [0.0, 1.0]), torch.tensor([0.5, 0.5]))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 999), members=st.integers(1, 6), how=st.sampled_from(["agreement", "mean-probability"]))
+def test_members_of_one_mind_answer_as_each_of_them(seed, members, how):
+    one = 3 * torch.randn(1, 5, 4, generator=torch.Generator().manual_seed(seed))
+    scores = vote(one.expand(members, -1, -1), torch.ones(1, 4, dtype=torch.bool), how)[0]
+    torch.testing.assert_close(as_probabilities(scores, how), one[0].softmax(dim=-1))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 999), members=st.integers(3, 8))
+def test_agreement_discounts_an_outlier(seed, members):
+    """All but one lean to class 0; the last is sure of class 1, and counts less than in the plain mean."""
+    logits = 0.1 * torch.randn(members, 6, 3, generator=torch.Generator().manual_seed(seed))
+    logits[:-1, :, 0] += 2
+    logits[-1, :, 1] += 9
+    plain, weighted = (vote(logits, EVERYTHING, how)[0].exp() for how in ("mean-probability", "agreement"))
+    assert (weighted[:, 1] < plain[:, 1]).all()
+    assert (weighted[:, 0] > plain[:, 0]).all()
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 999), members=st.integers(1, 6))
+def test_agreement_does_not_depend_on_the_order_of_members_and_gives_probabilities(seed, members):
+    logits = 5 * torch.randn(members, 6, 3, generator=torch.Generator().manual_seed(seed))
+    found, flipped = (vote(members, EVERYTHING, "agreement").exp() for members in (logits, logits.flip(0)))
+    torch.testing.assert_close(found, flipped)
+    torch.testing.assert_close(found.sum(dim=-1), torch.ones(1, 6))
+
+
 @settings(max_examples=40, deadline=None)
 @given(
     members=st.integers(1, 6),
     seed=st.integers(0, 999),
-    how=st.sampled_from(["majority", "mean-probability", "sum-logits"]),
+    how=st.sampled_from(get_args(Vote)),
     masks=st.lists(st.sets(st.integers(0, 4), min_size=1), min_size=1, max_size=3),
 )
 def test_a_vote_among_some_classes_is_the_vote_of_members_that_know_no_others(members, seed, how, masks):

@@ -6,9 +6,9 @@ from typing import Literal, Self
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.protocol import StreamInfo
 
-Choice = Literal["random", "balanced"]
+Choice = Literal["random", "balanced", "herding", "k-centre", "gradient"]
 Augmentation = Literal["none", "shifts", "shifts-and-mirrors"]
-Vote = Literal["majority", "mean-probability", "sum-logits"]
+Vote = Literal["majority", "mean-probability", "sum-logits", "agreement"]
 
 
 @dataclass(frozen=True)
@@ -18,11 +18,13 @@ class EnsembleSettings(ClassifierSettings):
     exemplars: int = 200
     """Examples that may be kept, in all."""
     exemplar_choice: Choice = "balanced"
-    """How they are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+    """How they are chosen: `random` (reservoir), `balanced` (class-balanced reservoir), or balanced with those kept that have
+    the mean of all that passed (`herding`), that cover them best (`k-centre`), or whose loss gradients differ (`gradient`)."""
     models: int = 30
     """Networks in the ensemble that answers (E)."""
     vote: Vote = "mean-probability"
-    """How they agree on an answer."""
+    """How they agree on an answer. `agreement` is the mean probability with each network weighted by how far it agrees with
+    the others on the input."""
     augmentation: Augmentation = "none"
     """What happens to a picture each time a network learns from it: moved by up to two pixels, and perhaps mirrored."""
     fine_tune_epochs: int = 40

@@ -6,9 +6,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.ensemble_settings import Choice
-
-Group = tuple[int, int]
-"""(task, label)"""
+from merlin_cl.learners.exemplar_choice import Group, criterion
 
 
 class ExemplarMemory:
@@ -16,7 +14,8 @@ class ExemplarMemory:
 
     `random` is reservoir sampling: at any time every example seen so far is held with the same probability. `balanced` is the
     class-balanced reservoir of Chrysakis and Moens (2020): a newcomer of a group that is not the largest takes the place of
-    a random member of the largest; within the largest groups, reservoir sampling. A group is a class of a task, so
+    a random member of the largest; within the largest groups, reservoir sampling. `herding`, `k-centre` and `gradient` are
+    balanced in the same way, but a criterion says who goes (`exemplar_choice.py`). A group is a class of a task, so
     that domains which share their labels are balanced too. A method may keep notes, K numbers, beside each exemplar.
     """
 
@@ -29,6 +28,10 @@ class ExemplarMemory:
         self._labels: list[int] = []
         self._tasks: list[int] = []
         self._seen: dict[Group, int] = {}  # examples of each group that have passed
+        self._criterion = criterion(choice, input_shape, generator.initial_seed())
+        self._features: dict[
+            int, Tensor
+        ] = {}  # what the criterion sees, [F], of exemplars that it was asked about, by place
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -67,20 +70,25 @@ class ExemplarMemory:
 
     @property
     def stored_bytes(self) -> int:
-        """Inputs, a byte each for label and task, and notes."""
-        return self._x.numel() * self._x.element_size() + 2 * len(self) + 4 * self.notes.numel()
+        """Inputs, a byte each for label and task, notes, and what the choice rests on."""
+        noted = 0 if self._criterion is None else self._criterion.stored_bytes
+        return self._x.numel() * self._x.element_size() + 2 * len(self) + 4 * self.notes.numel() + noted
 
     def offer(self, x: Tensor, y: Tensor, task: int, notes: Tensor | None = None) -> None:
         """Show the memory examples of a task as they pass, perhaps with notes [N, K]."""
         for at, (example, label) in enumerate(zip(x, y.tolist(), strict=True)):
-            self._seen[task, label] = self._seen.get((task, label), 0) + 1
-            place = self._place((task, label))
+            group = (task, label)
+            self._seen[group] = self._seen.get(group, 0) + 1
+            if self._criterion is not None:
+                self._criterion.note(group, example, self._seen[group])
+            place = self._place(example, group)
             if place is not None:
                 self.put(place, example, label, task, None if notes is None else notes[at])
 
     def put(self, place: int, example: Tensor, label: int, task: int, note: Tensor | None = None) -> None:
         """Hold an example at a place, that of an exemplar or the next free one, with a note [K] if others have one."""
         assert place < self.budget, place
+        self._features.pop(place, None)
         if place == len(self):
             self._x = torch.cat([self._x.to(example), example.unsqueeze(0)])
             self._labels.append(label)
@@ -97,10 +105,11 @@ class ExemplarMemory:
     def keep(self, places: list[int]) -> None:
         """Give up all exemplars but those at some places, which move to the front in this order."""
         self._x = self._x[places]
+        self._features.clear()
         self._notes = None if self._notes is None else self._notes[places]
         self._labels, self._tasks = ([values[place] for place in places] for values in (self._labels, self._tasks))
 
-    def _place(self, group: Group) -> int | None:
+    def _place(self, example: Tensor, group: Group) -> int | None:
         """Where a newcomer goes: a free place, that of the exemplar it replaces, or nowhere."""
         if len(self) < self.budget:
             return len(self)
@@ -110,14 +119,29 @@ class ExemplarMemory:
         places: dict[Group, list[int]] = {}
         for place, held in enumerate(zip(self._tasks, self._labels, strict=True)):
             places.setdefault(held, []).append(place)
-        own = places.get(group, [])
         most = max(map(len, places.values()))
-        if len(own) < most:
-            largest = [held for held, members in places.items() if len(members) == most]
-            crowd = places[largest[self._draw(len(largest))]]
-            return crowd[self._draw(most)]
-        place = self._draw(self._seen[group])
-        return own[place] if place < most else None
+        if len(places.get(group, [])) == most:
+            return self._leaver(group, places[group], example)
+        largest = [held for held, members in places.items() if len(members) == most]
+        crowd = largest[self._draw(len(largest))]
+        return self._leaver(crowd, places[crowd], newcomer=None)
+
+    def _leaver(self, group: Group, places: list[int], newcomer: Tensor | None) -> int | None:
+        """Whose place of a group's becomes free; None if a newcomer of the same group is the one to go."""
+        if self._criterion is None:
+            at = self._draw(len(places) if newcomer is None else self._seen[group])
+        else:
+            candidates = [self._features_at(place) for place in places]
+            if newcomer is not None:
+                candidates.append(self._criterion.features(newcomer))
+            at = self._criterion.leaver(group, torch.stack(candidates))
+        return places[at] if at < len(places) else None
+
+    def _features_at(self, place: int) -> Tensor:
+        assert self._criterion is not None
+        if place not in self._features:
+            self._features[place] = self._criterion.features(self._x[place])
+        return self._features[place]
 
     def _draw(self, below: int) -> int:
         return int(torch.randint(below, (), generator=self._generator))
@@ -131,6 +155,7 @@ class ExemplarMemory:
             "seen": [[*group, count] for group, count in self._seen.items()],
             "generator": self._generator.get_state(),
             **({} if self._notes is None else {"notes": self._notes.clone()}),
+            **({} if self._criterion is None else {"criterion": self._criterion.state()}),
         }
 
     def restore(self, state: dict[str, Any]) -> None:
@@ -141,3 +166,7 @@ class ExemplarMemory:
         self._tasks = list(state["tasks"])
         self._seen = {(task, label): count for task, label, count in state["seen"]}
         self._generator.set_state(state["generator"])
+        self._features.clear()
+        self._criterion = criterion(self.choice, tuple(self._x.shape[1:]), self._generator.initial_seed())
+        if self._criterion is not None:
+            self._criterion.restore(state["criterion"])

@@ -59,7 +59,7 @@ class ChoiceSettings(BudgetSettings):
     """The user says which examples are kept."""
 
     exemplar_choice: Choice = "random"
-    """How exemplars are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+    """How exemplars are chosen: `random` (reservoir), `balanced` over classes, or so by `herding`, `k-centre` or `gradient`."""
 
     @property
     def reservoir(self) -> Choice:

@@ -111,7 +111,7 @@ class AGEMSettings(ReservoirReplaySettings):
     learning_rate: float = 0.1
     """The optimiser's learning rate."""
     exemplar_choice: Choice = "balanced"
-    """How exemplars are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+    """How exemplars are chosen: `random` (reservoir), `balanced` over classes, or so by `herding`, `k-centre` or `gradient`."""
     replay: int = 256
     """Exemplars, of those of earlier tasks, that the reference gradient is taken of."""
 
@@ -133,7 +133,7 @@ class GEMSettings(ChoiceSettings):
     learning_rate: float = 0.1
     """The optimiser's learning rate."""
     exemplar_choice: Choice = "balanced"
-    """How exemplars are chosen: `random` (reservoir) or `balanced` (class-balanced reservoir)."""
+    """How exemplars are chosen: `random` (reservoir), `balanced` over classes, or so by `herding`, `k-centre` or `gradient`."""
     margin: float = 0.5
     """The least weight of every earlier task's gradient in a projected one (the paper's gamma)."""
 

@@ -19,13 +19,15 @@ def vote(members: Tensor, allowed: Tensor, how: Vote) -> Tensor:
     """Scores [V, N, classes] from the members' logits [M, N, classes], for V sets of allowed classes, bool [V, classes].
 
     Members choose among the allowed classes only. `majority` scores a class by the share of members that prefer it, the
-    mean probability deciding between equals; `mean-probability` by its logarithm; `sum-logits` by the mean logit.
+    mean probability deciding between equals; `mean-probability` by its logarithm; `sum-logits` by the mean logit;
+    `agreement` by the logarithm of the mean probability in which each member counts as much as it agrees with the others.
     """
     masked = members.unsqueeze(0).masked_fill(~allowed[:, None, None, :], MASKED)  # [V, M, N, classes]
     if how == "sum-logits":
         scores = masked.mean(dim=1)
     else:
-        probability = masked.softmax(dim=-1).mean(dim=1)  # [V, N, classes]
+        each = masked.softmax(dim=-1)  # [V, M, N, classes]
+        probability = _agreed(each) if how == "agreement" else each.mean(dim=1)  # [V, N, classes]
         if how == "majority":
             ballots = functional.one_hot(masked.argmax(dim=-1), masked.shape[-1]).float()  # [V, M, N, classes]
             # A mean probability is at most 1: divided by 2 M it cannot outweigh one vote.
@@ -33,3 +35,15 @@ def vote(members: Tensor, allowed: Tensor, how: Vote) -> Tensor:
         else:
             scores = probability.clamp(min=1e-30).log()
     return scores.masked_fill(~allowed[:, None, :], MASKED)
+
+
+def _agreed(probabilities: Tensor) -> Tensor:
+    """The mean over members, dim 1 of [V, M, N, classes], each weighted input by input by its overlap with the others' mean.
+
+    The overlap of two distributions is the sum of the lesser probabilities: 1 where they are the same, 0 where they exclude
+    each other. Members that all exclude each other, or one alone, count alike.
+    """
+    members = probabilities.shape[1]
+    others = (probabilities.sum(dim=1, keepdim=True) - probabilities) / max(members - 1, 1)
+    weights = probabilities.minimum(others).sum(dim=-1, keepdim=True).clamp(min=1e-6)  # [V, M, N, 1]
+    return (weights * probabilities).sum(dim=1) / weights.sum(dim=1)
