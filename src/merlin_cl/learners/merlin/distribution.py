@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from merlin_cl.learners.learner import State
-from merlin_cl.learners.merlin.chunks import ChunkCode
+from merlin_cl.learners.merlin.chunks import ChunkCode, coherent
 from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
@@ -101,7 +101,7 @@ class WeightDistribution:
         decoder, base = self.vae.decoder, len(self.priors)
         if not isinstance(decoder, FactorDecoder) or not self._learned_prior:
             return False
-        models = base_models.flatten(1)[:, : decoder.numbers]
+        models = coherent(base_models.flatten(1)[:, : decoder.numbers])
         if base < self.vae.latent:
             known = decoder.offsets(self.priors[-1].mean.unsqueeze(0))[0] if self._chained and self.priors else 0
             decoder.absorb(base, models.mean(dim=0) - known)

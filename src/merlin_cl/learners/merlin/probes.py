@@ -6,7 +6,7 @@ These figures use test data and serve diagnosis only: nothing that learns or ans
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.merlin.chunks import ChunkCode
+from merlin_cl.learners.merlin.chunks import ChunkCode, coherent
 from merlin_cl.networks.bank import Bank
 
 
@@ -19,7 +19,7 @@ def probe(sampled: Bank, base: Bank | None, code: ChunkCode, x: Tensor, y: Tenso
     figures = _figures("sampled", sampled, x, y, allowed)
     if base is not None:
         figures |= _figures("base", base, x, y, allowed)
-        wanted, found = (code.cut(psi.mean(dim=0, keepdim=True)) for psi in (base.weights, sampled.weights))
+        wanted, found = coherent(code.cut(base.weights)).mean(dim=0), code.cut(sampled.weights).mean(dim=0)
         figures["relative_error"] = float((found - wanted).norm() / wanted.norm())
     return figures
 
