@@ -138,6 +138,7 @@ def test_an_open_page_follows_the_runs_and_leaves_the_reader_in_place(browser, s
     with opened(browser, server.url) as page:
         page.get_by_text("Grid runs: 1 of 2 runs ended, 1 queued, about 1:15 left").wait_for()
         page.get_by_text("2 finished runs").wait_for()
+        assert page.locator("h1").inner_text() == "split-mnist"
         section = page.locator("#stream-0")
         section.get_by_role("button", name="single", exact=True).click()
         lines = section.locator("[data-plot=curves] path[data-series]")

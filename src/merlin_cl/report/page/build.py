@@ -16,7 +16,6 @@ from merlin_cl.report.page.latent import latent_space
 from merlin_cl.report.page.losses import loss_curves
 from merlin_cl.report.page.series import series_of
 from merlin_cl.report.page.sources import Run
-from merlin_cl.report.summary import Row
 
 GALLERY_BYTES = 3_000_000
 """Pictures on a page in all; galleries beyond that are left out."""
@@ -87,7 +86,7 @@ def _experiment(group: StreamGroup, experiment: Experiment, slot: int, pictures:
         "settings": _settings(experiment),
         "environments": _environments(experiment.runs),
         "runs": [_run(run) for run in (*experiment.runs, *experiment.waiting)],
-        "command": _command(row, experiment),
+        "command": command_for(row, experiment.runs),
     }
 
 
@@ -187,15 +186,6 @@ def _run(run: Run) -> Content:
         "seconds": round(sum(run.result["cost"]["cpu_seconds"].values()), 1) if run.finished else None,
         "revision": (run.environment or {}).get("git_revision"),
     }
-
-
-def _command(row: Row, experiment: Experiment) -> str:
-    """The shell command that computes the experiment again, every seed."""
-    seeds = [run.seed for run in experiment.runs]
-    if len(seeds) == 1:
-        return command_for(row, experiment.results[0], seeds[0])
-    command = command_for(row, experiment.results[0], "$seed").replace("'$seed'", "$seed")
-    return f"for seed in {' '.join(map(str, seeds))}; do {command}; done"
 
 
 def _left_out(runs: list[Run]) -> list[str]:

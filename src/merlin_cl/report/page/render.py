@@ -62,7 +62,7 @@ def page(content: Content, live: str | None = None) -> str:
 def fragment(content: Content, live: str) -> Content:
     """What changes on a live page when runs go on: the results as HTML, and the numbers of the figures."""
     main = _environment().get_template("parts/results.html.j2").render(**_prepared(content), live=live)
-    return {"main": main, "figures": figures(content)}
+    return {"title": content["title"], "main": main, "figures": figures(content)}
 
 
 def figures(content: Content) -> Content:

@@ -29,6 +29,8 @@ class Run:
     events: list[dict[str, Any]] = field(default_factory=list)
     checkpoint: Path | None = None
     """The newest checkpoint, where there is a run folder that has one."""
+    data: str | None = None
+    """Where the data were looked for, as the run folder has it."""
 
     @property
     def seed(self) -> int:
@@ -90,6 +92,7 @@ def read_run(place: Path) -> Run:
         environment=folder.environment(),
         events=events,
         checkpoint=checkpoints[-1] if checkpoints else None,
+        data=config.get("data"),
     )
 
 

@@ -62,6 +62,7 @@ function replace(fragment) {
   const [left, top, focused] = [window.scrollX, window.scrollY, document.activeElement?.id];
   const open = [...document.querySelectorAll('details')].map((details) => details.open);
   figures = fragment.figures;
+  document.querySelector('h1').textContent = fragment.title;
   document.getElementById('main').innerHTML = fragment.main;
   begin(title);
   const all = [...document.querySelectorAll('details')];
