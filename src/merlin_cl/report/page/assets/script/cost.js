@@ -27,9 +27,10 @@ function drawCost(figure, stream, series) {
   const inside = clipped(root, area);
   const stops = shown.map((one) => {
     const [cx, cy] = [x(one[against]), y(one.average.mean)];
-    if (one.average.low !== null) inside.append(whisker(cx, y(one.average.low), y(one.average.high), colour(one.slot)));
+    const reach = one.average.low === null ? [cy, cy] : [y(one.average.high), y(one.average.low)];
+    if (one.average.low !== null) inside.append(whisker(cx, ...reach, colour(one.slot)));
     inside.append(mark(one.slot, cx, cy, 5.5));
-    return { x: cx, y: cy, title: fullName(one), rows: [{ label: 'average incremental', value: `${estimated(one.average)} %` }, { label: 'stored', value: size(one.stored) }, { label: 'CPU time', value: seconds(one.seconds) }] };
+    return { x: cx, y: cy, reach, title: fullName(one), rows: [{ label: 'average incremental', value: `${estimated(one.average)} %` }, { label: 'stored', value: size(one.stored) }, { label: 'CPU time', value: seconds(one.seconds) }] };
   });
   nameMarks(root, area, shown, stops);
   explorable(plot, 'Accuracy against cost', stops, { point: ring(root) });
@@ -48,16 +49,17 @@ function unbeaten(series, against) {
 
 // Names beside their marks, left out where they would cover another name or mark.
 function nameMarks(root, area, series, stops) {
-  const taken = stops.map((stop) => ({ left: stop.x - 7, right: stop.x + 7, top: stop.y - 7, bottom: stop.y + 7 }));
+  const taken = stops.map(({ x, y, reach: [top, bottom] }) => ({ left: x - 7, right: x + 7, top: Math.min(top, y - 7), bottom: Math.max(bottom, y + 7) }));
   const free = (box) => box.left >= area.left && box.right <= area.right + 12 && box.top >= area.top - 8 && box.bottom <= area.bottom && !taken.some((other) => box.left < other.right && other.left < box.right && box.top < other.bottom && other.top < box.bottom);
   series.forEach((one, index) => {
     const length = fullName(one).length * 6.4;
     const { x, y } = stops[index];
-    const tries = [[x + 11, y - 7], [x - 11 - length, y - 7], [x - length / 2, y - 22], [x - length / 2, y + 9]];
+    const [top, bottom] = stops[index].reach;
+    const tries = [[x + 11, y - 7], [x - 11 - length, y - 7], [x - length / 2, Math.min(top, y) - 20], [x - length / 2, Math.max(bottom, y) + 8]];
     const found = tries.map(([left, top]) => ({ left, right: left + length, top, bottom: top + 14 })).find(free);
     if (!found) return;
     taken.push(found);
-    root.append(svg('text', { x: found.left, y: found.top + 11, style: `fill:${colour(one.slot)}`, 'font-weight': 600 }, fullName(one)));
+    root.append(svg('text', { class: 'name', x: found.left, y: found.top + 11, style: `fill:${colour(one.slot)}` }, fullName(one)));
   });
 }
 

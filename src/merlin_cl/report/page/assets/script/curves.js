@@ -69,7 +69,7 @@ function labelEnds(root, area, series, x, y) {
     const to = area.right + 8;
     root.append(
       svg('path', { d: `M${from + 8},${ends[index]}L${to},${places[index]}`, style: `stroke:${colour(one.slot)}`, 'stroke-width': 0.8, opacity: 0.6, fill: 'none' }),
-      svg('text', { x: to + 4, y: places[index] + 4, style: `fill:${colour(one.slot)}`, 'font-weight': 600 }, fullName(one)),
+      svg('text', { class: 'name', x: to + 4, y: places[index] + 4, style: `fill:${colour(one.slot)}` }, fullName(one)),
     );
   });
 }

@@ -26,7 +26,7 @@ function duration(value) {
 
 function estimated(value) {
   if (!value) return NOTHING;
-  return value.low === null ? percent(value.mean) : `${percent(value.mean)} (${percent(value.low)} to ${percent(value.high)})`;
+  return value.low === null ? percent(value.mean) : `${percent(value.mean)} [${percent(value.low)}, ${percent(value.high)}]`;
 }
 
 const short = (value) => (value === 0 ? '0' : Math.abs(value) >= 0.01 && Math.abs(value) < 1e5 ? String(Number(value.toPrecision(3))) : value.toExponential(1)).replace('-', '−');

@@ -21,7 +21,7 @@ function drawLosses(figure, stream) {
   curves.forEach((curve, index) => {
     const paint = taskColour(curve.task, stream.tasks);
     root.append(svg('path', { class: 'line', d: curve.points.map(([step, value], at) => `${at ? 'L' : 'M'}${x(step)},${y(value)}`).join(''), style: `stroke:${paint};stroke-width:1.7` }));
-    root.append(svg('text', { x: area.right + 8, y: places[index] + 4, style: `fill:${paint}`, 'font-weight': 600 }, `${curve.task + 1}`));
+    root.append(svg('text', { class: 'name', x: area.right + 8, y: places[index] + 4, style: `fill:${paint}` }, `${curve.task + 1}`));
   });
   const stops = curves.map((curve, index) => ({ x: x(curve.points.at(-1)[0]), y: ends[index], title: `Task ${curve.task + 1}`, rows: [{ label: 'first', value: short(curve.points[0][1]) }, { label: 'last', value: short(curve.points.at(-1)[1]) }, { label: 'steps', value: String(curve.steps) }] }));
   explorable(plot, 'Loss while learning', stops, { point: ring(root) });
