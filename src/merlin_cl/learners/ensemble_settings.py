@@ -42,13 +42,13 @@ class EnsembleSettings(ClassifierSettings):
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream: the paper's 200 exemplars for MNIST, 400 for larger images.
 
-        Convolutions cost a CPU dearly, so ten networks answer for larger images, not thirty. Photographs are shifted and
+        Convolutions cost a CPU dearly, so five networks answer for larger images, not thirty. Photographs are shifted and
         mirrored as they are learned.
         """
         settings = replace(super().preset(name, stream), exemplars=exemplar_budget(stream))
         if not large_images(stream):
             return settings
-        return replace(settings, models=10, augmentation="shifts-and-mirrors" if stream.mirrored else "none")
+        return replace(settings, models=5, augmentation="shifts-and-mirrors" if stream.mirrored else "none")
 
 
 def exemplar_budget(stream: StreamInfo) -> int:

@@ -154,7 +154,8 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
 
     def _task_shares(self, x: Tensor, logits: list[Tensor]) -> Tensor:
         """p(t | x), [N, T], from the logits of every task's models."""
-        opinions = [] if self.stream.domain_incremental else [self._by_classes(x)]
+        transferred = self.settings.start == "consolidated"  # then a task's models know earlier ones as well as any do
+        opinions = [] if self.stream.domain_incremental or transferred else [self._by_classes(x)]
         if self.settings.replay:
             opinions.append(self._by_elimination(logits))
         return _agreement(opinions or [_by_certainty(self._task_answers(logits))])

@@ -164,7 +164,15 @@ class MerlinSettings(EnsembleSettings):
         if stream.domain_incremental:
             return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5, rehearse=30)
         if large_images(stream):
-            return replace(settings, base_models=5, updates_per_batch=3, replay=10, start="consolidated")
+            return replace(
+                settings,
+                base_models=4,
+                replay=10,
+                rehearse=10,
+                start="consolidated",
+                fine_tune_epochs=10,
+                task_models=3,
+            )
         return settings
 
     def located(self) -> Self:
