@@ -14,6 +14,7 @@ COMMANDS = {
     "run": ("merlin_cl.cli.run", "learn a stream with a method, into a run folder"),
     "resume": ("merlin_cl.cli.resume", "go on with a run that was interrupted"),
     "grid": ("merlin_cl.cli.grid", "many runs from one file, on this machine or a Ray cluster"),
+    "reproduce": ("merlin_cl.cli.reproduce", "the paper's tables and figures, ours beside its own numbers"),
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),

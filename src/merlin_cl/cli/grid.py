@@ -14,6 +14,7 @@ from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.grid_file import read_grid
 from merlin_cl.runs.grid_state import FILE, GridState
+from merlin_cl.runs.jobs import Job
 
 
 @dataclass(frozen=True)
@@ -81,24 +82,34 @@ def compute(
     configs: list[RunConfig], root: Path, options: EngineOptions, retries: int, *, dry_run: bool = False
 ) -> GridState:
     """Check all configurations, then compute them with progress on standard error."""
-    from merlin_cl.runs.engines.choice import engine_for
-    from merlin_cl.runs.grid import compute_grid
-    from merlin_cl.runs.grid_state import state_of
     from merlin_cl.runs.jobs import Checker
     from merlin_cl.runs.progress import display
 
     print(f"{len(configs)} runs, engine {options.engine}", file=sys.stderr, flush=True)
+    with display() as show:
+        jobs = Checker(show).jobs(configs)
+    return compute_jobs(jobs, root, options, retries, dry_run=dry_run)
+
+
+def compute_jobs(
+    jobs: list[Job], root: Path, options: EngineOptions, retries: int, *, dry_run: bool = False
+) -> GridState:
+    """Compute runs that were checked; on a dry run only tell which are finished."""
+    from merlin_cl.runs.engines.choice import engine_for
+    from merlin_cl.runs.grid import compute_grid
+    from merlin_cl.runs.grid_state import state_of
+    from merlin_cl.runs.progress import display
+
+    threads = max(job.config.threads for job in jobs)
     # Ray prints what happens to its nodes to standard output, which is for results.
     with display() as show, contextlib.redirect_stdout(sys.stderr):
-        jobs = Checker(show).jobs(configs)
-        threads = max(config.threads for config in configs)
         engine = engine_for(options.engine, root, threads, options.workers, options.address, options.store)
-        if dry_run:
-            try:
-                return state_of(jobs, root, engine.finished, engine.name)
-            finally:
-                engine.close()
-        return compute_grid(jobs, root, engine, retries, show)
+        if not dry_run:
+            return compute_grid(jobs, root, engine, retries, show)
+        try:
+            return state_of(jobs, root, engine.finished, engine.name)
+        finally:
+            engine.close()
 
 
 def tell(state: GridState, root: Path, *, as_json: bool, dry_run: bool) -> None:

@@ -4,6 +4,7 @@ import functools
 import json
 from dataclasses import dataclass
 from importlib.resources import files
+from statistics import fmean
 from typing import Any
 
 from merlin_cl.errors import unknown
@@ -56,10 +57,26 @@ def headline(method: str, benchmark: str, view: View, inference: Inference | Non
     """
     if inference == "aware":
         return published("variants", method, benchmark, "A", variant="task-aware")
-    return published("main", method, benchmark, "A") if view == _view_of(benchmark) else None
+    return published("main", method, benchmark, "A") if view == view_of(benchmark) else None
 
 
-def _view_of(benchmark: str) -> View:
+def first_tasks(method: str, benchmark: str, tasks: int) -> Published | None:
+    """The paper's average accuracy over the first tasks of a benchmark, from its task-wise tables.
+
+    >>> first_tasks("merlin", "split-cifar10", 5).mean - published("main", "merlin", "split-cifar10", "A").mean < 0.1
+    True
+    """
+    table = f"taskwise-{benchmark}"
+    if table not in table_ids():
+        return None
+    found = [published(table, method, benchmark, "task-accuracy", task=task + 1) for task in range(tasks)]
+    known = [cell for cell in found if cell is not None]
+    if not known or len(known) < tasks:
+        return None
+    return Published(round(fmean(cell.mean for cell in known), 2), None, f"{known[0].where}, first {tasks} tasks")
+
+
+def view_of(benchmark: str) -> View:
     """The view under which the paper scored a benchmark (read off its tables, not said in its text)."""
     if benchmark == "split-mnist":
         return "class-incremental"

@@ -1,0 +1,109 @@
+"""The runs that a table or figure of the paper asks for: its lines on its streams over seeds. Free of torch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from merlin_cl.errors import UsageError, unknown
+from merlin_cl.learners.registry import method_settings
+from merlin_cl.paper.experiment import Experiment, Line
+from merlin_cl.runs.config import RunConfig
+from merlin_cl.runs.folder import RunFolder
+from merlin_cl.runs.values import changed
+from merlin_cl.streams.registry import stream_settings
+from merlin_cl.streams.settings import StreamSettings
+
+QUICK_TASKS = 2
+"""Tasks of a quick look at a table."""
+ONE_RUN = ("losses", "priors", "sizes")
+"""Kinds that show or count what one run has: more seeds would add nothing."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What the user wants of a table or figure."""
+
+    seeds: int = 5
+    tasks: int | None = None
+    """Only so many tasks of every stream."""
+    streams: tuple[str, ...] = ()
+    """Only these; empty: all that it has."""
+    methods: tuple[str, ...] = ()
+    """Only these; empty: all that it has."""
+    preset: str = "default"
+    """Of MERLIN."""
+    data: str | None = None
+    quick: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("seeds", "tasks"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise UsageError(f"{name} is {value}; it must be at least 1.")
+
+    @property
+    def label(self) -> str:
+        """What has to be said of the numbers wherever they are shown; empty for the whole thing."""
+        if self.quick:
+            return f"QUICK LOOK: one seed, the first {self.tasks} tasks of every stream. Not a reproduction."
+        return f"Only the first {self.tasks} tasks of every stream." if self.tasks else ""
+
+
+@dataclass
+class Trial:
+    """A line on a stream: one run for each seed."""
+
+    experiment: Experiment
+    line: Line
+    stream: StreamSettings
+    configs: list[RunConfig]
+    reason: str | None = None
+    """Why it cannot be run here."""
+    results: dict[int, dict[str, Any]] = field(default_factory=dict)
+    """What the runs found, by seed."""
+    folders: dict[int, RunFolder] = field(default_factory=dict)
+    """Where they are."""
+
+    @property
+    def shortened(self) -> bool:
+        """Whether the stream has fewer tasks than the paper's."""
+        return self.stream.outline().tasks < type(self.stream)().outline().tasks
+
+
+def trials(experiment: Experiment, choice: Choice) -> list[Trial]:
+    """Every line on every stream wanted."""
+    for name in choice.streams:
+        if name not in experiment.streams:
+            raise unknown(f"stream of {experiment.name}", name, experiment.streams)
+    methods = list(dict.fromkeys(line.method for line in experiment.lines))
+    for name in choice.methods:
+        if name not in methods:
+            raise unknown(f"method of {experiment.name}", name, methods)
+    found = []
+    for stream_name in choice.streams or experiment.streams:
+        stream = _stream(stream_name, choice.tasks)
+        for line in experiment.lines:
+            if stream_name not in line.skip and line.method in (choice.methods or methods):
+                found.append(Trial(experiment, line, stream, list(_configs(experiment, line, stream, choice))))
+    return found
+
+
+def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: Choice) -> Iterable[RunConfig]:
+    kind = method_settings(line.method)
+    preset = line.preset or (choice.preset if choice.preset in kind.presets() else "default")
+    method = changed(kind.preset(preset, stream.info()), line.settings)
+    seeds = 1 if experiment.kind in ONE_RUN else choice.seeds
+    for seed in range(seeds):
+        yield RunConfig(stream, method, seed, preset=preset, data=choice.data)
+
+
+def _stream(name: str, tasks: int | None) -> StreamSettings:
+    """A stream of the paper, with its first tasks only where fewer are wanted."""
+    settings = stream_settings(name)()
+    if tasks is None or tasks >= settings.outline().tasks:
+        return settings
+    if hasattr(settings, "datasets"):
+        return changed(settings, {"datasets": list(settings.datasets[:tasks])})
+    return changed(settings, {"tasks": tasks})

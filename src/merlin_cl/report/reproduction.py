@@ -1,0 +1,195 @@
+"""A table of the paper as it came out here: ours beside the paper's, for the terminal and as CSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass, field
+from typing import Any
+
+from rich import box
+from rich.markup import escape
+from rich.table import Table
+
+from merlin_cl.metrics import Comparison
+from merlin_cl.paper.cells import SIZES, Cell, comparisons
+from merlin_cl.paper.experiment import Experiment
+from merlin_cl.report.text import NONE, probability, signed
+
+HEADINGS = ("stream, view", "method", "measure", "paper", "ours", "95 % interval", "seeds", "difference")
+COMPARED = ("stream, view", "method", "compared with", "difference", "95 % interval", "p", "seeds")
+MEANING = (
+    "A: average incremental accuracy, the mean over k of the accuracy on tasks 1..k after task k; F: forgetting; in percent. "
+    "± is the standard deviation over seeds (n - 1), in the paper mostly the mean of task-wise deviations. "
+    "difference: ours minus the paper's."
+)
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """What came of a table or figure."""
+
+    experiment: Experiment
+    cells: list[Cell]
+    label: str = ""
+    """What has to be said of all numbers; empty for the whole thing."""
+    failures: list[str] = field(default_factory=list)
+
+    @property
+    def title(self) -> str:
+        """Its name, where it is in the paper and what it shows."""
+        return f"{self.experiment.name} ({self.experiment.where}): {self.experiment.title}"
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """Ours beside the paper's, as text."""
+        return [_row(cell) for cell in self.cells]
+
+    @property
+    def compared(self) -> list[tuple[str, ...]]:
+        """The reference beside the other lines over the same seeds, as text."""
+        return [_compared(*outcome) for outcome in comparisons(self.cells)]
+
+    @property
+    def remarks(self) -> list[str]:
+        """What a reader has to know beside the table."""
+        reasons = dict.fromkeys(f"Not run, {cell.stream}: {cell.reason}" for cell in self.cells if cell.reason)
+        failed = [f"Failed: {failure}" for failure in self.failures]
+        return [*([self.label] if self.label else []), MEANING, *self.experiment.notes, *reasons, *failed]
+
+
+def terminal_tables(found: Reproduction) -> list[Table]:
+    """For the terminal."""
+    tables = [_table(found.title, HEADINGS, found.rows)]
+    if found.compared:
+        tables.append(_table("The same seeds compared (paired t-test), A", COMPARED, found.compared))
+    return tables
+
+
+def as_csv(found: Reproduction) -> str:
+    """One line a cell, numbers unrounded."""
+    text = io.StringIO()
+    records = [_record(found, cell) for cell in found.cells]
+    writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue()
+
+
+def as_markdown(found: Reproduction) -> str:
+    """A page."""
+    parts = [f"# {found.title}", *([f"**{found.label}**"] if found.label else [])]
+    parts.append(_markdown_table(HEADINGS, found.rows))
+    if found.compared:
+        parts += ["The same seeds compared (paired t-test), A:", _markdown_table(COMPARED, found.compared)]
+    rest = [remark for remark in found.remarks if remark != found.label]
+    return "\n\n".join([*parts, "\n".join(f"- {remark}" for remark in rest)]) + "\n"
+
+
+def as_latex(found: Reproduction) -> str:
+    """Two tabulars (booktabs), remarks as comments."""
+    parts = ["\n".join(f"% {line}" for line in [found.title, *found.remarks])]
+    parts.append(_latex_table(HEADINGS, found.rows))
+    if found.compared:
+        parts.append(_latex_table(COMPARED, found.compared))
+    return "\n\n".join(parts) + "\n"
+
+
+def _row(cell: Cell) -> tuple[str, ...]:
+    number = _count if cell.measure in SIZES else _score
+    interval = NONE
+    if cell.mean is not None and cell.half_width is not None:
+        interval = f"{number(cell.mean - cell.half_width)} to {number(cell.mean + cell.half_width)}"
+    paper = NONE if cell.paper is None else _with_deviation(number(cell.paper.mean), cell.paper.std)
+    ours = "not run" if cell.mean is None else _with_deviation(number(cell.mean), cell.std)
+    difference = NONE if cell.difference is None else number(cell.difference, "+")
+    return (_where(cell), _method(cell), cell.measure, paper, ours, interval, str(len(cell.values)), difference)
+
+
+def _compared(reference: Cell, cell: Cell, outcome: Comparison) -> tuple[str, ...]:
+    span = outcome.half_width or 0.0
+    return (
+        _where(cell),
+        _method(reference),
+        _method(cell),
+        signed(outcome.difference),
+        f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}",
+        probability(outcome.p_value),
+        str(outcome.seeds),
+    )
+
+
+def _record(found: Reproduction, cell: Cell) -> dict[str, Any]:
+    low, high = (
+        (None, None)
+        if cell.mean is None or cell.half_width is None
+        else (cell.mean - cell.half_width, cell.mean + cell.half_width)
+    )
+    return {
+        "experiment": found.experiment.name,
+        "where": cell.paper.where if cell.paper else found.experiment.where,
+        "stream": cell.stream,
+        "view": cell.view,
+        "method": cell.line.method,
+        "line": cell.line.title,
+        "inference": cell.inference,
+        "measure": cell.measure,
+        "paper": cell.paper.mean if cell.paper else None,
+        "paper_std": cell.paper.std if cell.paper else None,
+        "ours": cell.mean,
+        "std": cell.std,
+        "low": low,
+        "high": high,
+        "seeds": len(cell.values),
+        "difference": cell.difference,
+        "remark": " ".join(filter(None, [found.label, cell.reason])),
+    }
+
+
+def _where(cell: Cell) -> str:
+    return cell.stream if cell.view is None else f"{cell.stream}, {cell.view}"
+
+
+def _method(cell: Cell) -> str:
+    return cell.line.title if cell.inference is None else f"{cell.line.title}, {cell.inference}"
+
+
+def _with_deviation(middle: str, deviation: float | None) -> str:
+    return middle if deviation is None else f"{middle} ± {deviation:.2f}"
+
+
+def _score(value: float, sign: str = "") -> str:
+    return f"{value:{sign}.2f}"
+
+
+def _count(value: float, sign: str = "") -> str:
+    return f"{value:{sign},.0f}"
+
+
+def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
+    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    for number, heading in enumerate(headings):
+        table.add_column(heading, justify="left" if number < 3 else "right", overflow="fold")
+    before = ""
+    for first, *rest in rows:
+        table.add_row(escape(first) if first != before else "", *map(escape, rest))
+        before = first
+    return table
+
+
+def _markdown_table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    rule = "|" + "|".join("---" if number < 3 else "---:" for number in range(len(headings))) + "|"
+    return "\n".join([f"| {' | '.join(headings)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)])
+
+
+def _latex_table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    columns = "".join("l" if number < 3 else "r" for number in range(len(headings)))
+    lines = [" & ".join(map(_latex, row)) + r" \\" for row in (headings, *rows)]
+    body = [rf"\begin{{tabular}}{{{columns}}}", r"\toprule", lines[0], r"\midrule", *lines[1:], r"\bottomrule"]
+    return "\n".join([*body, r"\end{tabular}"])
+
+
+def _latex(text: str) -> str:
+    for letter in "\\%&#_":
+        text = text.replace(letter, f"\\{letter}" if letter != "\\" else r"\textbackslash ")
+    return text.replace("±", r"$\pm$").replace(NONE, "--")

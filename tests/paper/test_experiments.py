@@ -1,0 +1,91 @@
+"""The paper's tables and figures as declared: every published number is asked for, and every line can be run."""
+
+import json
+from importlib.resources import files
+
+import pytest
+
+from merlin_cl.errors import UsageError
+from merlin_cl.paper.experiment import experiment, experiment_names, view_for
+from merlin_cl.paper.published import first_tasks, published
+from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.streams.registry import stream_settings
+
+TABLES = json.loads(files("merlin_cl.paper").joinpath("tables.json").read_text("utf-8"))["tables"]
+
+
+def test_every_number_in_the_paper_is_asked_for_by_some_table():
+    asked = set()
+    for name in experiment_names():
+        chosen = experiment(name)
+        for trial in trials(chosen, Choice(seeds=1)):
+            stream = trial.stream.stream
+            for measure in chosen.measures:
+                curve = [{"task": task + 1} for task in range(trial.stream.outline().tasks)]
+                for param in curve if chosen.kind == "curves" else [{}]:
+                    assert chosen.published(trial.line, stream, measure, **param) is not None or chosen.kind == "scores"
+                    wanted = json.dumps(trial.line.param | param, sort_keys=True)
+                    asked.add((chosen.table.format(stream=stream), trial.line.method, stream, measure, wanted))
+    printed = {
+        (table["id"], row["method"], row["benchmark"], row["metric"], json.dumps(row.get("param", {}), sort_keys=True))
+        for table in TABLES
+        for row in table["rows"]
+        if row["mean"] is not None
+    }
+    assert printed - asked == set()
+
+
+@pytest.mark.parametrize("name", experiment_names())
+def test_every_line_names_a_stream_a_method_and_settings_that_exist(name):
+    chosen = experiment(name)
+    found = trials(chosen, Choice(seeds=2))
+    assert found
+    for trial in found:
+        assert trial.stream == stream_settings(trial.stream.stream)()  # streams as in the paper
+        assert len({config.digest for config in trial.configs}) == len(trial.configs)
+        for inference in trial.line.inferences:
+            assert view_for(trial.stream.stream, inference) in trial.stream.outline().views
+    if chosen.kind == "scores" and len(chosen.lines) > 1 and name != "memory":
+        assert sum(line.reference for line in chosen.lines) == 1
+
+
+def test_tables_that_show_the_same_runs_share_them():
+    shared = [
+        {config.digest for trial in trials(experiment(name), Choice()) for config in trial.configs}
+        for name in ("main", "taskwise")
+    ]
+    assert shared[0] == shared[1]
+
+
+def test_merlin_s_preset_is_the_user_s_choice_and_rivals_have_their_own():
+    for trial in trials(experiment("main"), Choice(preset="paper", streams=("split-mnist",))):
+        expected = "paper" if trial.line.method == "merlin" else "default"
+        assert {config.preset for config in trial.configs} == {expected}
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 99])
+def test_fewer_tasks_are_the_first_ones(tasks):
+    for name in ("main", "additional", "20-tasks"):
+        for trial in trials(experiment(name), Choice(tasks=tasks, seeds=1)):
+            whole = stream_settings(trial.stream.stream)().outline().tasks
+            assert trial.stream.outline().tasks == min(tasks, whole)
+            assert trial.shortened == (tasks < whole)
+
+
+def test_what_a_table_does_not_have_is_refused():
+    with pytest.raises(UsageError, match="stream of memory 'split-mnist'"):
+        trials(experiment("memory"), Choice(streams=("split-mnist",)))
+    with pytest.raises(UsageError, match="method of ensemble 'gem'"):
+        trials(experiment("ensemble"), Choice(methods=("gem",)))
+    with pytest.raises(UsageError, match="did you mean 'memory'"):
+        experiment("memroy")
+    with pytest.raises(UsageError, match="seeds is 0"):
+        Choice(seeds=0)
+
+
+def test_the_first_tasks_of_the_paper_come_from_its_task_wise_tables():
+    cells = [published("taskwise-split-mnist", "gem", "split-mnist", "task-accuracy", task=k).mean for k in (1, 2, 3)]
+    assert first_tasks("gem", "split-mnist", 3).mean == pytest.approx(sum(cells) / 3, abs=0.01)
+    assert first_tasks("gem", "split-mnist", 6) is None
+    assert first_tasks("gem", "audio-mnist", 2) is None
+    assert first_tasks("icarl", "permuted-mnist", 2) is None
