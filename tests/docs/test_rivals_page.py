@@ -1,0 +1,88 @@
+"""The page of rivals follows from the result files, the searches and the comparison with Avalanche."""
+
+import json
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from merlin_cl.learners.tuned import search_record
+
+ROOT = Path(__file__).resolve().parents[2]
+TOOL = ROOT / "tools" / "rivals_page.py"
+
+
+@pytest.fixture(scope="module")
+def tool():
+    return runpy.run_path(str(TOOL))
+
+
+def result(method="ewc", seed=0, accuracy=44.0, stream="split-mnist", source="MNIST"):
+    """The record of a run, as short as it can be."""
+    score = {
+        "view": "class-incremental", "inference": None, "average_incremental_accuracy": accuracy, "final_accuracy": 20.0,
+        "forgetting": 90.0, "backward_transfer": -90.0,
+    }  # fmt: skip
+    settings = {"stream": {"name": stream}, "method": {"name": method}, "inference": "all"}
+    return {
+        "stream": stream, "method": method, "preset": "default", "seed": seed, "source": source, "batch_size": 10,
+        "exemplars": 200, "updates_per_batch": 1, "settings": settings, "scores": [score],
+        "cost": {"cpu_seconds": {"base": 2.0, "evaluate": 1.0}, "stored_bytes": {"classifier": 1000}},
+    }  # fmt: skip
+
+
+def test_the_page_follows_from_the_files():
+    done = subprocess.run([sys.executable, TOOL, "--check"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_row_has_mean_interval_cost_and_bytes_of_its_seeds(tool):
+    page = tool["page"]([result(seed=0, accuracy=44.0), result(seed=1, accuracy=46.0)], [], {})
+    assert "| – | 1 | 2 | 45.00 ± 12.71 | 20.00 ± 0.00 | 90.00 ± 0.00 | 3.0 | 1.0 kB |" in page
+    assert "All 2 runs of this stream together took 0.1 CPU-minutes" in page
+
+
+def test_a_difference_from_the_paper_is_explained_or_called_unexplained(tool):
+    far, near = result(accuracy=50.0), result(accuracy=46.0)
+    assert "+4.9: **not explained**" in tool["page"]([far], [], {})
+    assert "+4.9: tuned for the stream" in tool["page"]([far], [], {"split-mnist ewc": "tuned for the stream"})
+    assert "not explained" not in tool["page"]([near], [], {})
+
+
+def test_of_two_data_the_one_most_were_made_on_counts(tool):
+    everything, slices = [result(), result(seed=1), result("er")], [result(source="slice"), result("gem", source="slice")]
+    page = tool["page"]([*slices, *everything], [], {})
+    assert page.count("\n| `ewc`") == 1
+    assert "Data: MNIST." in page
+    assert "Data¹: slice." in page
+    assert "¹ | – | 1 | 1 | 44.00" in page  # gem, which was made on the slice alone
+
+
+def test_the_comparison_gives_means_and_their_ratio(tool):
+    runs = [
+        {
+            "seed": seed,
+            "ours": {"final_accuracy": 70.0 + seed, "milliseconds_per_example": 0.2},
+            "theirs": {"final_accuracy": 68.0 + seed, "milliseconds_per_example": 0.5},
+        }
+        for seed in range(3)
+    ]
+    record = {"method": "er", "runs": runs, "versions": {"torch": "2"}, "revision": "abcdefghij", "source": "MNIST"}
+    page = tool["page"]([], [record], {})
+    assert "| `er` | 71.0 ± 2.5 | 69.0 ± 2.5 | +2.0 | 0.20 | 0.50 | 0.40 | – | – |" in page
+    assert "Seeds 0, 1, 2; torch 2; revision abcdefghi." in page
+
+
+def test_every_search_that_ships_is_on_the_page():
+    page = (ROOT / "docs" / "rivals.md").read_text("utf-8")
+    for file in (ROOT / "src" / "merlin_cl" / "learners" / "tuned").glob("*.json"):
+        record = json.loads(file.read_text("utf-8"))
+        assert record == search_record(record["method"], record["stream"]["name"])
+        assert f"| {record['stream']['name']} | `{record['method']}` |" in page
+        assert f"| {record['value']:.2f} |" in page
+
+
+def test_no_difference_from_the_paper_is_left_unexplained():
+    assert "not explained" not in (ROOT / "docs" / "rivals.md").read_text("utf-8")
