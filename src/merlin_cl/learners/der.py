@@ -19,8 +19,8 @@ class DER(ReplayLearner[Settings]):
 
     An exemplar is kept with the logits that it had when it arrived, before it was learned from; the network is to give them
     again, by mean squared error. Batches of 10 and 10 are theirs for Split MNIST. Deviations: Adam rather than plain descent,
-    and with it `alpha` 1, theirs for Permuted MNIST, where they have 0.2 for Split MNIST (of the two the better one on
-    held-out training images of its first three tasks); classes not seen yet take no part in the cross-entropy.
+    and with it `alpha` 1, theirs for Permuted MNIST, where they have 0.2 for Split MNIST; classes not seen yet take no part in
+    the cross-entropy.
     """
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
