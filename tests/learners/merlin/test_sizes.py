@@ -1,8 +1,11 @@
 """The `paper` preset has the paper's sizes, exactly."""
 
+from dataclasses import replace
+
 import pytest
 
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.merlin.task2vec import WIDTH
 from merlin_cl.streams.registry import stream_settings
 
 
@@ -30,3 +33,13 @@ def test_the_default_meta_model_is_smaller_than_one_classifier(stream):
     learner = MerlinSettings.preset("default", info).build(info, seed=0)
     stored = learner.stored_bytes()
     assert stored["meta_model"] + stored["priors"] < 4 * learner.parameters()["classifier"]
+
+
+@pytest.mark.parametrize("stream", ["split-mnist", "split-cifar100"])
+def test_descriptors_count_among_what_must_be_smaller_than_one_classifier(stream):
+    info = stream_settings(stream)().info()
+    described = replace(MerlinSettings.preset("default", info), descriptor="task2vec")
+    learner = described.build(info, seed=0)
+    stored, of_descriptors = learner.stored_bytes(), 4 * WIDTH * info.tasks
+    of_priors = (8 * info.tasks + 4) * info.tasks
+    assert stored["meta_model"] + of_priors + of_descriptors <= 4 * learner.parameters()["classifier"]

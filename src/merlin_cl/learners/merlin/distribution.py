@@ -72,8 +72,11 @@ class WeightDistribution:
         for choice in [form] if form else (Form.of_rank(network, rank) for rank in ranks):
             decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, form=choice)
             self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
-            priors = 8 * latent * tasks
-            if self.stored_bytes()["meta_model"] + priors <= 4 * network.size:
+            descriptor = 0 if settings.descriptor == "one-hot" and task_width == tasks else 4 * task_width
+            each = (
+                8 * latent + 4 + descriptor
+            )  # a task's prior, the share of earlier tasks in its lessons, what it is called
+            if self.stored_bytes()["meta_model"] + each * tasks <= 4 * network.size:
                 break
         return self.vae
 

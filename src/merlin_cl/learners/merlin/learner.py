@@ -204,7 +204,9 @@ class Merlin(DescribedTasks):
         """Exemplars, meta-model, priors, and descriptors where tasks have any."""
         descriptors = 4 * sum(len(task.descriptor) for task in self.tasks if task.descriptor is not None)
         extra = {"descriptors": descriptors} if descriptors else {}
-        return {**super().stored_bytes(), **self.distribution.stored_bytes(), **extra}
+        distribution = self.distribution.stored_bytes()
+        distribution["priors"] += 4 * len(self._old_shares)
+        return {**super().stored_bytes(), **distribution, **extra}
 
     def parameters(self) -> dict[str, int]:
         """Weights of one classifier and parameters of the VAE."""
