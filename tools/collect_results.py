@@ -2,7 +2,7 @@
 
     python tools/collect_results.py runs/* [--into results]
 
-One file a run, named after its folder: the result, and the versions, machine and revision that gave it.
+One file a run, named after its folder: the result, the versions, machine and revision that gave it, and the day.
 """
 
 import argparse
@@ -22,11 +22,18 @@ def main() -> None:
         record = {
             "result": rounded(json.loads((run / "result.json").read_text())),
             "environment": json.loads((run / "env.json").read_text()),
+            "date": finished_on(run),
         }
         target = options.into / record["result"]["stream"] / f"{run.name}.json"
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(json.dumps(record, separators=(",", ":")) + "\n")
         print(target)
+
+
+def finished_on(run: Path) -> str | None:
+    """The day on which a run was finished, as its log says; None where it has none."""
+    events = [json.loads(line) for line in (run / "events.jsonl").read_text().splitlines() if line.startswith("{")]
+    return next((event["time"][:10] for event in reversed(events) if event["event"] == "finished"), None)
 
 
 def rounded(value: object) -> object:

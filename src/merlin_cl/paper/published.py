@@ -61,7 +61,8 @@ def headline(method: str, benchmark: str, view: View, inference: Inference | Non
 
 
 def first_tasks(method: str, benchmark: str, tasks: int) -> Published | None:
-    """The paper's average accuracy over the first tasks of a benchmark, from its task-wise tables.
+    """The paper's average accuracy over the first tasks of a benchmark, from its task-wise tables; as in its own main table, the
+    deviation is the mean of the task-wise ones.
 
     >>> first_tasks("merlin", "split-cifar10", 5).mean - published("main", "merlin", "split-cifar10", "A").mean < 0.1
     True
@@ -73,7 +74,8 @@ def first_tasks(method: str, benchmark: str, tasks: int) -> Published | None:
     known = [cell for cell in found if cell is not None]
     if not known or len(known) < tasks:
         return None
-    return Published(round(fmean(cell.mean for cell in known), 2), None, f"{known[0].where}, first {tasks} tasks")
+    middle, deviation = fmean(cell.mean for cell in known), fmean(cell.std or 0.0 for cell in known)
+    return Published(round(middle, 2), round(deviation, 2), f"{known[0].where}, first {tasks} tasks")
 
 
 def view_of(benchmark: str) -> View:

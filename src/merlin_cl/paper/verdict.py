@@ -1,0 +1,29 @@
+"""Whether a figure of the paper was reached: a rule that is the same for all."""
+
+from typing import Literal
+
+from merlin_cl.paper.published import Published
+
+Verdict = Literal["reproduced", "exceeded", "not reached"]
+
+
+def margin(half_width: float | None, paper: Published) -> float:
+    """How far figures may be apart and still count as the same: the paper's ± or half of our 95 % interval, whichever is more.
+
+    >>> margin(0.2, Published(90.7, 0.8, "Table 1")), margin(None, Published(90.7, None, "Table 1"))
+    (0.8, 0.0)
+    """
+    return max(paper.std or 0.0, half_width or 0.0)
+
+
+def verdict(mean: float, half_width: float | None, paper: Published) -> Verdict:
+    """What to call a mean accuracy of ours beside the paper's.
+
+    >>> paper = Published(90.7, 0.8, "Table 1")
+    >>> [verdict(mean, 0.1, paper) for mean in (93.5, 90.0, 87.5)]
+    ['exceeded', 'reproduced', 'not reached']
+    """
+    difference = mean - paper.mean
+    if abs(difference) <= margin(half_width, paper):
+        return "reproduced"
+    return "exceeded" if difference > 0 else "not reached"

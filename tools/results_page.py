@@ -1,0 +1,254 @@
+"""Write RESULTS.md from the result files under results/: what was reached of the paper, and what was not, with reasons.
+
+python tools/results_page.py            # writes the page
+python tools/results_page.py --check    # says whether the page follows from the files
+
+Reasons that no file can know are in results/reasons.toml, by stream, method and inference mode.
+"""
+
+import json
+import sys
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from merlin_cl.paper.experiment import experiment, view_for
+from merlin_cl.paper.published import Published, first_tasks
+from merlin_cl.paper.verdict import margin, verdict
+from merlin_cl.protocol import Inference
+from merlin_cl.report.summary import Contest, Result, Row, contests, experiment_of, summarise
+from merlin_cl.report.text import NONE, probability, signed
+from merlin_cl.streams.registry import stream_names, stream_settings
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, REASONS = ROOT / "RESULTS.md", ROOT / "results" / "reasons.toml"
+A = "average_incremental_accuracy"
+INTRODUCTION = """# Results beside the paper's
+
+This page is written by `python tools/results_page.py` from the files under `results/`, each of which is what one run found, with
+its settings, versions and revision; a test checks that it follows from them. `merlin reproduce` computes such numbers anew.
+
+- **A** is the average incremental accuracy, the mean over k of the accuracy on tasks 1..k after task k, in percent; ± is the
+  standard deviation over seeds (n - 1), in brackets the 95 % t-interval for the mean.
+- **view**: class-incremental (choose among all classes seen), task-masked (among those of the example's own task),
+  domain-incremental (all tasks share their classes). The paper's figure stands beside the view it was scored under.
+- **inference** `aware` is told the task; `aggregate` (the paper's way) and `marginal` (ours) are not.
+- **mark**: *reproduced* where ours and the paper's differ by no more than the paper's ± or half of our interval, whichever is
+  more; *exceeded* above that, *not reached* below, *not run* where there is no result file yet.
+- `gdumb-ensemble` is the control: it learns from the same exemplars and nothing else of the stream.
+"""
+HEADINGS = ("method", "view", "inference", "ours, A", "seeds", "paper, A", "difference", "mark", "why", "run")
+COMPARED = ("view", "method, inference", "run", "the best", "difference", "95 % interval", "p", "seeds")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A result file."""
+
+    result: Result
+    revision: str | None
+    date: str | None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A figure of the paper that is to be reached."""
+
+    stream: str
+    method: str
+    inference: Inference | None
+    paper: Published
+
+
+def asked() -> list[Asked]:
+    """The figures of the paper's main table, and MERLIN's told the task."""
+    found = []
+    for name in ("main", "variants"):
+        for line in experiment(name).lines:
+            inferences = line.inferences if name == "main" else [way for way in line.inferences if way == "aware"]
+            for inference in inferences:
+                for stream in experiment(name).streams:
+                    paper = experiment(name).published(line, stream, "A")
+                    if paper is not None and stream not in line.skip:
+                        found.append(Asked(stream, line.method, inference, paper))
+    return found
+
+
+def page(records: list[Record], reasons: dict[str, str]) -> str:
+    """The page, as Markdown."""
+    wanted = asked()
+    streams = [*dict.fromkeys(one.stream for one in wanted)]
+    streams += [name for name in stream_names() if name not in streams and _of(records, name)]
+    sections = [Section.of(stream, _of(records, stream), wanted, reasons) for stream in streams]
+    marks = [line[HEADINGS.index("mark")] for section in sections for line in section.lines]
+    counts = "\n".join(f"- {mark}: {marks.count(mark)}" for mark in MARKS)
+    told = f"Marks of all figures that the paper has, rows of the tables below:\n\n{counts}"
+    return "\n\n".join([INTRODUCTION.rstrip("\n"), told, *(section.text for section in sections)]) + "\n"
+
+
+MARKS = ("reproduced", "exceeded", "not reached", "not run")
+
+
+def _of(records: list[Record], stream: str) -> list[Record]:
+    return [record for record in records if record.result["stream"] == stream]
+
+
+@dataclass(frozen=True)
+class Section:
+    """What the page says of a stream."""
+
+    stream: str
+    lines: list[tuple[str, ...]]
+    runs: list[str]
+    """How the experiments were run; lines refer to them by number."""
+    outcomes: list[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, stream: str, records: list[Record], wanted: list[Asked], reasons: dict[str, str]) -> "Section":
+        """From the result files of the stream."""
+        groups: dict[str, list[Record]] = {}
+        for record in records:
+            groups.setdefault(experiment_of(record.result), []).append(record)
+        numbered = [
+            (row, number)
+            for number, group in enumerate(groups.values(), start=1)
+            for row in summarise(record.result for record in group)
+        ]
+        rows = [row for row, _ in numbered]
+        numbers = {id(row): number for row, number in numbered}
+        lines = [_line(row, numbers[id(row)], reasons) for row in _sorted(rows)]
+        lines += [_not_run(one, reasons) for one in wanted if one.stream == stream and not _is_there(one, rows)]
+        runs = [_run(group) for group in groups.values()]
+        return cls(stream, lines, runs, [_outcome(contest, numbers[id(contest.row)]) for contest in contests(rows)])
+
+    @property
+    def text(self) -> str:
+        """As Markdown."""
+        parts = [f"## {self.stream}", _table(HEADINGS, self.lines)]
+        if self.runs:
+            parts.append("\n".join(f"{number}. {run}" for number, run in enumerate(self.runs, start=1)))
+        if self.outcomes:
+            parts += ["Seed by seed beside the best of the same view (paired t-test):", _table(COMPARED, self.outcomes)]
+        return "\n\n".join(parts)
+
+
+def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
+    paper, mean, width = paper_of(row), row.mean[A], row.half_width[A]
+    assert mean is not None
+    mark, why = NONE, "the paper has no figure for this"
+    if paper is not None:
+        mark, difference, allowed = verdict(mean, width, paper), mean - paper.mean, margin(width, paper)
+        why = f"within {allowed:.2f}" if mark == "reproduced" else f"by {abs(difference):.2f}, more than {allowed:.2f}"
+        said = reasons.get(_key(row.stream, row.method, row.inference, row.preset))
+        why = f"{why}; {said}" if said else why
+        why = f"{why}; {paper.where}" if "first" in paper.where else why
+    interval = "" if width is None else f" [{mean - width:.2f}, {mean + width:.2f}]"
+    deviation = "" if row.std[A] is None else f" ± {row.std[A]:.2f}"
+    return (
+        f"`{row.method}`" + (f" ({row.preset})" if row.preset != "default" else ""),
+        row.view,
+        row.inference or NONE,
+        f"{mean:.2f}{deviation}{interval}",
+        ", ".join(map(str, row.seeds)),
+        NONE if paper is None else f"{paper.mean:g}" + ("" if paper.std is None else f" ± {paper.std:g}"),
+        signed(None if paper is None else mean - paper.mean),
+        mark,
+        why,
+        f"{run}",
+    )
+
+
+def _not_run(one: Asked, reasons: dict[str, str]) -> tuple[str, ...]:
+    why = reasons.get(_key(one.stream, one.method, one.inference)) or reasons.get(one.stream) or "no result file yet"
+    shown = f"{one.paper.mean:g} ± {one.paper.std:g}" if one.paper.std is not None else f"{one.paper.mean:g}"
+    view = view_for(one.stream, one.inference)
+    return (f"`{one.method}`", view, one.inference or NONE, NONE, NONE, shown, NONE, "not run", why, NONE)
+
+
+def paper_of(row: Row) -> Published | None:
+    """The paper's figure for a row; where only the first tasks were learned, the mean of its task-wise figures."""
+    if row.paper is not None:
+        return row.paper
+    known = stream_settings(row.stream)().record()
+    changed = {name: value for name, value in row.changed.items() if name in known}
+    comparable = row.view == view_for(row.stream, row.inference) and row.inference != "aware"
+    if set(changed) == {"tasks"} and comparable:
+        return first_tasks(row.method, row.stream, changed["tasks"])
+    return None
+
+
+def _is_there(one: Asked, rows: list[Row]) -> bool:
+    return any((row.method, row.inference) == (one.method, one.inference) and paper_of(row) is not None for row in rows)
+
+
+def _run(group: list[Record]) -> str:
+    """How, when and with which code an experiment was computed."""
+    row = summarise(record.result for record in group)[0]
+    dates = sorted({record.date for record in group if record.date})
+    revisions = sorted({record.revision[:10] if record.revision else "unknown" for record in group})
+    when = f"on {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}" if dates else "on a day not recorded"
+    return f"`{command(row)}`; {when}; revision {', '.join(revisions)}; data: {row.source}"
+
+
+def command(row: Row) -> str:
+    """What to type for a row; N stands for the seed."""
+    preset = [] if row.preset == "default" else ["--preset", row.preset]
+    changed = [part for name, value in row.changed.items() for part in _option(name, value)]
+    return " ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed])
+
+
+def _option(name: str, value: Any) -> list[str]:
+    option = "--" + name.replace("_", "-")
+    if isinstance(value, bool):
+        return [option if value else option.replace("--", "--no-", 1)]
+    return [option, *(map(str, value) if isinstance(value, list) else [str(value)])]
+
+
+def _outcome(contest: Contest, run: int) -> tuple[str, ...]:
+    outcome, span = contest.outcome, contest.outcome.half_width or 0.0
+    called = [
+        f"`{row.method}`" + (f", {row.inference}" if row.inference else "") for row in (contest.row, contest.best)
+    ]
+    interval = f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}"
+    shown = (signed(outcome.difference), interval, probability(outcome.p_value), str(outcome.seeds))
+    return (contest.row.view, called[0], str(run), called[1], *shown)
+
+
+def _sorted(rows: list[Row]) -> list[Row]:
+    return sorted(rows, key=lambda row: (row.view, row.method != "merlin", row.method, row.preset))
+
+
+def _key(stream: str, method: str, inference: str | None, preset: str = "default") -> str:
+    return "/".join([stream, method, *([inference] if inference else []), *([preset] if preset != "default" else [])])
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (headings, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(headings), *lines[1:]])
+
+
+def read_records(folder: Path) -> list[Record]:
+    """All result files of streams."""
+    found = []
+    for file in sorted(folder.glob("*/*.json")):
+        if file.parent.name in stream_names():
+            content = json.loads(file.read_text("utf-8"))
+            found.append(Record(content["result"], content["environment"]["git_revision"], content.get("date")))
+    return found
+
+
+def main() -> None:
+    """Write or check the page."""
+    written = page(
+        read_records(ROOT / "results"), tomllib.loads(REASONS.read_text("utf-8")) if REASONS.exists() else {}
+    )
+    if "--check" in sys.argv[1:]:
+        same = PAGE.exists() and PAGE.read_text("utf-8") == written
+        sys.exit(0 if same else f"{PAGE.name} does not follow from results/; write it anew.")
+    PAGE.write_text(written, "utf-8")
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
