@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -17,11 +18,14 @@ from merlin_cl.errors import UsageError, unknown
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
 from merlin_cl.estimator.labels import Labels
+from merlin_cl.estimator.persistence import restored, saved
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.voting import as_probabilities
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.saving.saved import SavedLearner
+from merlin_cl.streams.own.standardisation import Standardisation
 
 TaskName = str | int
 
@@ -92,6 +96,7 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     learner_: Learner[Any]
     _labels: Labels
     _form: InputForm
+    _standardisation: Standardisation | None
     _divider: Divider
 
     # Learning
@@ -166,6 +171,24 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.learner_.logits(blank, index, inference=inference)
         return self
 
+    # Keeping
+
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""
+        check_is_fitted(self)
+        return saved(self).save(path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
+        """The estimator in a file that `save` wrote, or one for the learner that `merlin run` left behind.
+
+        `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+        """
+        found = restored(SavedLearner.load(path, network=network, device=device), str(path))
+        if not isinstance(found, cls):
+            raise UsageError(f"{path} holds a {type(found).__name__}; load it with {type(found).__name__}.load.")
+        return found
+
     # How it works
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -176,6 +199,8 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if self.batch_size < 1:
             raise UsageError(f"batch_size is {self.batch_size}; it must be at least 1.")
         x = checked_inputs(self, X, first)
+        if not first:
+            x = self._as_learned(x)
         y = checked_labels(y, len(x))
         known = Labels(np.array([])) if first else self._labels
         if classes is not None:
@@ -184,7 +209,6 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if first:
             self._begin_anew(InputForm.of(x), len(labels))
         else:
-            self._form.require(x)
             self._make_room(len(labels), self.learner_.stream.tasks)
         self._labels, self.classes_ = labels, labels.classes
         return x, torch.from_numpy(labels.outputs(y))
@@ -199,7 +223,7 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
         self._divider = divider(self.boundaries, form.shape)
-        self._form, self.tasks_ = form, []
+        self._form, self._standardisation, self.tasks_ = form, None, []
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
         """The preset's, changed where the user asked for it."""
@@ -269,9 +293,12 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.tasks_.append(name if isinstance(name, str) else int(name))
 
     def _asked(self, X: Any) -> Tensor:  # noqa: N803
-        x = checked_inputs(self, X, first=False)
+        return self._as_learned(checked_inputs(self, X, first=False))
+
+    def _as_learned(self, x: Tensor) -> Tensor:
+        """Inputs in the form of those learned from; a learner that a run left behind may have had them standardised."""
         self._form.require(x)
-        return x
+        return x if self._standardisation is None else self._standardisation.applied(x)[0]
 
     def _question(self, task: TaskName | None) -> tuple[int | None, Inference | None]:
         """The number of a task, and how to answer: as for a known task, if there is one and the method can."""

@@ -1,5 +1,6 @@
 """What a user gives as X, checked and brought to the tensors that learners take."""
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -7,7 +8,7 @@ import numpy as np
 import torch
 from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import column_or_1d, validate_data
+from sklearn.utils.validation import assert_all_finite, check_array, column_or_1d, validate_data
 from torch import Tensor
 
 from merlin_cl.errors import InputError
@@ -31,11 +32,11 @@ class InputForm:
     def require(self, x: Tensor) -> None:
         """Refuse inputs of another form."""
         found = InputForm.of(x)
-        if found.shape != self.shape:
-            raise InputError(f"Inputs have shape {list(found.shape)}; those learned from have {list(self.shape)}.")
         if found.bytes != self.bytes:
             kinds = {True: "bytes (uint8, 0 to 255)", False: "floating-point numbers"}
             raise InputError(f"Inputs are {kinds[found.bytes]}; those learned from are {kinds[self.bytes]}.")
+        if found.shape != self.shape:
+            raise InputError(f"Inputs have shape {list(found.shape)}; those learned from have {list(self.shape)}.")
 
 
 def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:  # noqa: N803
@@ -44,8 +45,13 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:  # 
     Takes arrays, data frames, tensors and nested lists. Names and number of features are kept on the estimator, if these
     are the first inputs, and compared with those kept otherwise.
     """
-    X = as_array(X) if hasattr(X, "detach") else X  # noqa: N806
-    array = validate_data(estimator, X, reset=first, dtype=None, allow_nd=True)
+    X = as_array(X) if hasattr(X, "detach") or isinstance(X, list | tuple) else X  # noqa: N806
+    if getattr(X, "ndim", 2) > 2:  # scikit-learn would take the height of images for their number of features
+        array = check_array(X, dtype=None, allow_nd=True, estimator=estimator)
+        if first:
+            estimator.n_features_in_ = math.prod(array.shape[1:])
+    else:
+        array = validate_data(estimator, X, reset=first, dtype=None)
     if array.dtype.kind not in "biuf":
         array = array.astype(np.float64)
     return as_inputs(array)
@@ -54,11 +60,12 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:  # 
 def checked_labels(y: Any, count: int) -> Array:
     """y as an array of `count` labels."""
     y = column_or_1d(as_array(y) if hasattr(y, "detach") else y, warn=True)
-    check_classification_targets(y)
-    if len(y) != count:
-        raise InputError(f"There are {count} inputs but {len(y)} labels; give one label for each.")
     if y.dtype == object:
         missing = [at for at, label in enumerate(y) if label is None or label != label]
         if missing:
             raise InputError(f"Label {missing[0]} is missing; give every example a label or leave it out.")
+    assert_all_finite(y, input_name="y")
+    check_classification_targets(y)
+    if len(y) != count:
+        raise InputError(f"There are {count} inputs but {len(y)} labels; give one label for each.")
     return np.asarray(y)

@@ -31,19 +31,17 @@ class Labels:
 
     def with_new(self, y: Array) -> "Labels":
         """These and, after them, those of y that are new, sorted."""
+        if len(self) == 0:
+            return Labels(np.unique(y))
         try:
-            new = np.setdiff1d(y, self.by_output) if len(self) else np.unique(y)
-            joined = np.concatenate([self.by_output, new]) if len(self) else new
+            if _is_text(y) != _is_text(self.by_output):
+                raise TypeError
+            joined = np.concatenate([self.by_output, np.setdiff1d(y, self.by_output)])
             np.sort(joined)
         except TypeError:
             raise InputError(
-                f"Labels of the type {_kind(y)} cannot be sorted among labels of the type {_kind(self.by_output)}; give all the "
-                "same type."
+                f"Labels are of the type {_kind(y)}, those before of the type {_kind(self.by_output)}; give all the same type."
             ) from None
-        if len(self) and _is_text(joined) != _is_text(self.by_output):
-            raise InputError(
-                f"Labels were of the type {_kind(self.by_output)} and now are {_kind(y)}; give all the same type."
-            )
         return Labels(joined)
 
     def outputs(self, y: Array) -> Array:

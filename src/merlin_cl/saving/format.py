@@ -1,0 +1,82 @@
+"""The file: tensors as safetensors, all else as JSON in its metadata. Reading one runs no code from it, whatever is in it."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.runs.checkpoint import State, decode, encode
+from merlin_cl.runs.folder import write_whole
+
+KIND = "merlin-cl learner"
+VERSION = 1
+"""Of the format; raised when an older merlin-cl could no longer read what this one writes."""
+
+Header = dict[str, Any]
+"""What JSON can hold: method, settings, classes, tasks, the form of inputs."""
+
+
+def to_bytes(header: Header, state: State) -> bytes:
+    """The content of a file."""
+    text = json.dumps(header, sort_keys=True, default=_plain)
+    return encode(state, {"kind": KIND, "version": str(VERSION), "header": text})
+
+
+def from_bytes(content: bytes, place: str) -> tuple[Header, State]:
+    """Header and state from the content of a file; `place` is what to call it in a message."""
+    try:
+        length = int.from_bytes(content[:8], "little")
+        metadata = json.loads(content[8 : 8 + length])["__metadata__"]
+        kind, version = str(metadata["kind"]), int(metadata["version"])
+    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
+        kind, version = "", 0
+    if kind != KIND:
+        raise MerlinError(
+            f"{place} is no learner that merlin-cl has saved, or not the whole of one; give a file that `save` wrote."
+        )
+    if version > VERSION:
+        raise MerlinError(
+            f"{place} was written by a newer merlin-cl (format {version}; this one reads up to {VERSION}); upgrade merlin-cl to "
+            "use it."
+        )
+    try:
+        state, labels = decode(content)
+        header: Header = json.loads(labels["header"])
+        if not isinstance(header, dict):
+            raise ValueError("its header is no JSON object")
+    except Exception as error:  # whatever a damaged file makes its readers raise, the user is told the same
+        raise damaged(place, error) from None
+    return header, state
+
+
+def _plain(value: Any) -> Any:
+    """NumPy's numbers as Python's."""
+    if hasattr(value, "item"):
+        return value.item()
+    raise UsageError(f"{value!r} is a {type(value).__name__}, which cannot be saved; use text, numbers and lists.")
+
+
+def damaged(place: str, error: Exception) -> MerlinError:
+    """The error for a file that is not what was written."""
+    reason = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
+    return MerlinError(f"{place} is damaged ({reason}); take another copy, or save the learner again.")
+
+
+def write(path: str | Path, header: Header, state: State) -> Path:
+    """Write a file, whole or not at all."""
+    path = Path(path).expanduser()
+    try:
+        write_whole(path, to_bytes(header, state))
+    except OSError as error:
+        raise MerlinError(f"Cannot write {path} ({error.strerror}); choose another place.") from None
+    return path
+
+
+def read(path: str | Path) -> tuple[Header, State]:
+    """Header and state of a file."""
+    path = Path(path).expanduser()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise MerlinError(f"Cannot read {path} ({error.strerror}); give the path of a saved learner.") from None
+    return from_bytes(content, str(path))
