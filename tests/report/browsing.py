@@ -17,6 +17,9 @@ FLAGS = [
     "--disable-sync",
 ]
 
+PATIENCE = 120_000
+"""Milliseconds to wait for anything; a machine may have other work."""
+
 
 @contextmanager
 def chromium():
@@ -41,6 +44,7 @@ def opened(browser, address, *, width=1280, height=900, scheme="light", **option
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **options
     )
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.complaints, page.requests = [], []
     page.on("console", lambda message: page.complaints.append(message.text) if message.type != "log" else None)

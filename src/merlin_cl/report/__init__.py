@@ -1,1 +1,1 @@
-"""What results look like to a reader: tables for the terminal."""
+"""What results look like to a reader: tables for the terminal, and the report page."""

@@ -31,7 +31,6 @@ def latent_space(kept: Kept) -> dict[str, Any] | None:
     return {
         "width": means.shape[1],
         "shares": [round(float(share), 4) for share in shares],
-        "per": "model",
         "priors": [
             {
                 "task": kept.task_names[task],
