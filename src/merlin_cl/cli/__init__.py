@@ -17,6 +17,7 @@ COMMANDS = {
     "reproduce": ("merlin_cl.cli.reproduce", "the paper's tables and figures, ours beside its own numbers"),
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
+    "predict": ("merlin_cl.cli.predict", "ask a saved learner, or the one that a run left behind"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
     "report": ("merlin_cl.cli.report", "the results of runs as one HTML page that opens offline"),
     "watch": ("merlin_cl.cli.watch", "the same page, served here and live while runs go on"),

@@ -19,10 +19,10 @@ from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
 from merlin_cl.estimator.labels import Labels
 from merlin_cl.estimator.persistence import restored, saved
+from merlin_cl.learners.answers import inference_for, probabilities
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.learners.settings import MethodSettings
-from merlin_cl.learners.voting import as_probabilities
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 from merlin_cl.saving.saved import SavedLearner
 from merlin_cl.streams.own.standardisation import Standardisation
@@ -136,19 +136,14 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
         """The label of each input; with `task`, that of inputs which are known to belong to it."""
-        probabilities = self.predict_proba(X, task)
-        return np.asarray(self.classes_[probabilities.argmax(axis=1)])
+        likeliest = self.predict_proba(X, task).argmax(axis=1)
+        return np.asarray(self.classes_[likeliest])
 
     def predict_proba(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
         """The probability of each class, [N, classes], in the order of `classes_`; 0 for classes not met yet."""
         check_is_fitted(self)
-        x = self._asked(X)
-        index, inference = self._question(task)
-        among = [self.learner_.seen if index is None else self.learner_.tasks[index].classes]
-        scores = self.learner_.logits(x, index, inference=inference, among=among)[0]
-        probabilities = as_probabilities(scores, getattr(self.learner_.settings, "vote", None)).cpu().double().numpy()
-        probabilities = probabilities[:, self._labels.order]
-        return np.asarray(probabilities / probabilities.sum(axis=1, keepdims=True))
+        found = probabilities(self.learner_, self._asked(X), self._index(task), self.inference)
+        return np.asarray(found.cpu().numpy()[:, self._labels.order])
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:  # noqa: N803
         """The share of labels answered right."""
@@ -158,17 +153,16 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """How uncertain each answer is, in nats: `total`, the entropy of the answer; of it `aleatoric`, what the ensemble's
         members agree cannot be known; and `epistemic`, what they disagree on and more data would settle."""
         check_is_fitted(self)
-        x = self._asked(X)
-        index, inference = self._question(task)
+        x, index = self._asked(X), self._index(task)
+        inference = inference_for(self.learner_, index, self.inference)
         found = self.learner_.uncertainty(x, index, inference=inference)
         return UncertaintyParts(*(part.cpu().numpy() for part in found))
 
     def prepare(self, task: TaskName | None = None) -> Self:
         """Make ready what answers, so that the next prediction is one pass; a prediction does so by itself when needed."""
         check_is_fitted(self)
-        index, inference = self._question(task)
         blank = torch.zeros(1, *self._form.shape, dtype=torch.uint8 if self._form.bytes else torch.float32)
-        self.learner_.logits(blank, index, inference=inference)
+        probabilities(self.learner_, blank, self._index(task), self.inference)
         return self
 
     # Keeping
@@ -300,11 +294,8 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self._form.require(x)
         return x if self._standardisation is None else self._standardisation.applied(x)[0]
 
-    def _question(self, task: TaskName | None) -> tuple[int | None, Inference | None]:
-        """The number of a task, and how to answer: as for a known task, if there is one and the method can."""
-        if task is None:
-            return None, self.inference
-        if task not in self.tasks_:
+    def _index(self, task: TaskName | None) -> int | None:
+        """The number of a task."""
+        if task is not None and task not in self.tasks_:
             raise unknown("task", str(task), map(str, self.tasks_))
-        aware = "aware" in self.learner_.inferences
-        return self.tasks_.index(task), "aware" if aware else self.inference
+        return None if task is None else self.tasks_.index(task)

@@ -28,6 +28,7 @@ class RunFolder:
         self.path = path
         self.listeners = listeners
         self.checkpoints = path / "checkpoint"
+        self.model = path / "model.safetensors"
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -121,6 +122,7 @@ class RunFolder:
         (self.path / "result.json").unlink(missing_ok=True)
         for checkpoint in self.checkpoints.glob("*"):
             checkpoint.unlink()
+        self.model.unlink(missing_ok=True)
         (self.path / "events.jsonl").unlink(missing_ok=True)
 
     @contextmanager

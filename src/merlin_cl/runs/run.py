@@ -22,6 +22,7 @@ from merlin_cl.runs.evaluate import accuracies, questions
 from merlin_cl.runs.folder import Listener, RunFolder
 from merlin_cl.runs.ledger import Ledger, Probe
 from merlin_cl.runs.progress import Display, RunProgress
+from merlin_cl.saving.of_runs import learner_of_run
 
 if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream
@@ -126,6 +127,7 @@ def _compute(
 
     with ledger.timed("probe", learner):
         final = [_probe(folder, learner, stream, index) for index in range(stream.info.tasks)]
+    learner_of_run(learner, stream).save(folder.model)
     folder.write_result(ledger.result(config, learner, final))
     folder.log("finished")
 

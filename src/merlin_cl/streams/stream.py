@@ -10,6 +10,7 @@ from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.streams.own.standardisation import Standardisation
 from merlin_cl.streams.settings.own import OwnOptions
 
 Transform = Callable[[Tensor], Tensor]
@@ -109,6 +110,8 @@ class Stream:
         self.fingerprint = fingerprint
         self.place = place
         self.class_names = tuple(class_names)
+        self.columns: tuple[str, ...] = ()  # of a table
+        self.standardisation: Standardisation | None = None  # what its numbers were standardised by
         self._tasks = tuple(tasks)
 
     def __len__(self) -> int:

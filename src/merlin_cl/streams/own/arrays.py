@@ -46,7 +46,7 @@ def from_parts(place: str, train: Part, test: Part | None, standardise: bool) ->
         _examples(place, "example", train),
         None if test is None else _examples(place, "test example", test),
         standardise,
-        "a task for each example (an array `task` beside x and y)",
+        tasks_from="a task for each example (an array `task` beside x and y)",
     )
 
 

@@ -45,9 +45,10 @@ def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, group
     if test is not train and data.test is not None:
         test_x = _inputs(data.test, data.input_shape)
         checksum += f"-{_checksum(test_x, data.test)}"
+    standardisation = None
     if data.standardise and x.is_floating_point():
-        first = at[train.tasks[at] == 0]
-        x, test_x = Standardisation.fitted_to(x[first]).applied(x, test_x)
+        standardisation = Standardisation.fitted_to(x[at[train.tasks[at] == 0]])
+        x, test_x = standardisation.applied(x, test_x)
     pool = Pool(x, train.outputs)
     test_pool = pool if test is train else Pool(test_x, test.outputs)
     outputs = division.outputs
@@ -62,7 +63,9 @@ def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, group
     ]
     source = f"{len(at):,} training and {len(test_at):,} {settings.evaluation} examples, checksum {checksum}"
     info = division.info(name, data.input_shape)
-    return Stream(info, tasks, source, division.class_names, checksum, data.place)
+    stream = Stream(info, tasks, source, division.class_names, checksum, data.place)
+    stream.columns, stream.standardisation = data.columns, standardisation
+    return stream
 
 
 @dataclass(frozen=True)

@@ -49,6 +49,8 @@ class OwnData:
     """None: a part of the others is split off."""
     standardise: bool = False
     """Whether numbers are brought to mean 0 and variance 1, as measured on the first task."""
+    columns: tuple[str, ...] = ()
+    """The columns of a table that are learned from, in order."""
     tasks_from: str = "a task for each example"
     """How data of this form may say which task an example belongs to."""
 

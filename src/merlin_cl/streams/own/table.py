@@ -122,7 +122,8 @@ def from_tables(settings: TableSettings, table: Table, test: Table | None = None
         _examples(settings, table, columns),
         None if test is None else _examples(settings, test, columns),
         settings.standardise,
-        "a column that holds the task (task, or --task-column NAME)",
+        tuple(columns),
+        tasks_from="a column that holds the task (task, or --task-column NAME)",
     )
 
 

@@ -1,0 +1,98 @@
+"""Inputs from files, in the form in which a saved learner takes them: images, folders of images, .npz arrays, tables."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import InputError, UsageError
+from merlin_cl.saving.saved import SavedLearner
+from merlin_cl.streams.datasets.pictures import SUFFIXES, PictureFiles
+from merlin_cl.streams.own.arrays import as_inputs
+from merlin_cl.streams.own.folder import header_of
+from merlin_cl.streams.own.table import Table, read_table
+
+TABLES = {".csv", ".tsv", ".parquet", ".pq"}
+ARRAYS = ("x", "x_test", "X")
+"""What the array of inputs in an .npz file may be called, unless it is the only one."""
+
+
+class Read(NamedTuple):
+    """Inputs, and what to call each."""
+
+    x: Tensor
+    names: Sequence[str]
+
+
+def read_inputs(path: Path, saved: SavedLearner) -> Read:
+    """All inputs in a file or folder."""
+    if path.is_dir():
+        files = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+        if not files:
+            raise InputError(f"{path} holds no images ({', '.join(sorted(SUFFIXES))}); put some there.")
+        return _images(files, saved)
+    if not path.is_file():
+        raise UsageError(f"{path} is not there; give an image, a folder of images, an .npz file or a table.")
+    suffix = path.suffix.lower()
+    if suffix in SUFFIXES:
+        return _images([path], saved)
+    if suffix not in (".npz", *TABLES):
+        raise UsageError(
+            f"{path} is no image, folder of images, .npz file or table ({', '.join(sorted(TABLES))}) by its name."
+        )
+    array = _arrays(path) if suffix == ".npz" else _table(read_table(path), saved)
+    x = _fitted(array, saved, str(path))
+    return Read(x, [str(row) for row in range(len(x))])
+
+
+def _images(files: Sequence[Path], saved: SavedLearner) -> Read:
+    shape = saved.learner.stream.input_shape
+    if len(shape) != 3 or not saved.inputs.bytes:
+        kind = "images" if len(shape) == 3 else "rows"
+        raise InputError(
+            f"{files[0]} is an image, but the learner takes {kind} of numbers of shape {list(shape)}; give an .npz file."
+        )
+    for file in files:
+        header_of(file, str(file))
+    x = PictureFiles(files, [0] * len(files)).images(torch.arange(len(files)), shape)
+    return Read(x, [str(file) for file in files])
+
+
+def _arrays(path: Path) -> np.ndarray[Any, Any]:
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+            known = [name for name in ARRAYS if name in content.files]
+            if not known and len(content.files) != 1:
+                raise ValueError(f"it holds {', '.join(content.files) or 'nothing'}, but no array x")
+            array: np.ndarray[Any, Any] = content[known[0] if known else content.files[0]]
+    except Exception as error:  # numpy, zipfile and zlib each have errors of their own for a damaged file
+        raise InputError(f"{path} cannot be read as arrays of numbers ({error}); save it again.") from None
+    return array
+
+
+def _table(table: Table, saved: SavedLearner) -> np.ndarray[Any, Any]:
+    columns = saved.inputs.columns or tuple(table.columns)
+    if not len(table):
+        raise InputError(f"{table.place} has no rows; give a header and a row for each input.")
+    return np.stack([table.numbers(name) for name in columns], axis=1)
+
+
+def _fitted(array: np.ndarray[Any, Any], saved: SavedLearner, place: str) -> Tensor:
+    """Rows as the learner takes them."""
+    shape = saved.learner.stream.input_shape
+    if saved.inputs.bytes and array.dtype != np.uint8:
+        if array.dtype.kind not in "biuf" or not np.all((array >= 0) & (array <= 255) & (array == np.floor(array))):
+            raise InputError(f"{place} has numbers that are no bytes; the learner takes whole numbers from 0 to 255.")
+        array = array.astype(np.uint8)
+    x = as_inputs(array) if array.ndim > 1 else as_inputs(array.reshape(1, -1))
+    if tuple(x.shape[1:]) != shape and x[0].numel() == int(np.prod(shape)):
+        x = x.reshape(len(x), *shape)  # an image as a row
+    if tuple(x.shape[1:]) != shape:
+        raise InputError(f"{place} has inputs of shape {list(x.shape[1:])}; the learner takes {list(shape)}.")
+    if saved.inputs.bytes:
+        return x
+    x = x.float()
+    return x if saved.inputs.standardisation is None else saved.inputs.standardisation.applied(x)[0]
