@@ -50,7 +50,5 @@ def main(argv: list[str]) -> None:
     except OSError as error:
         raise MerlinError(f"Cannot write {options.out}: {error.strerror}; choose another place with --out.") from None
     print(options.out)
-    print(
-        f"Written: {made['runs']} runs, {options.out.stat().st_size / 1e6:.1f} MB. Open it in a browser.",
-        file=sys.stderr,
-    )
+    runs = f"{made['runs']} run{'' if made['runs'] == 1 else 's'}"
+    print(f"Written: {runs}, {options.out.stat().st_size / 1e6:.1f} MB. Open it in a browser.", file=sys.stderr)
