@@ -66,9 +66,8 @@ class Training:
         self._weights = {name: Weight(values[name], gradients[name]) for name in values}
         # An alias of its own (`data`): to autograd, writing statistics is then no change of the weights beside them.
         self._weights |= {name: Weight(statistics[name]) for name in network.statistics}
-        self._learned = [weight for name, weight in self._weights.items() if name not in network.statistics]
-        for weight in self._learned:
-            weight.value.requires_grad_()
+        for name in values.keys() - set(network.statistics):
+            values[name].requires_grad_()
         self._statistics = flat.data[:, network.learned :] if network.statistics else None
         self._flat = flat
         kind = {"adam": torch.optim.AdamW if decoupled else torch.optim.Adam, "sgd": torch.optim.SGD}[optimiser]
@@ -90,17 +89,20 @@ class Training:
         members = self.bank.members
         if y.dim() == 1:
             x, y = x.expand(members, *x.shape), y.expand(members, -1)
-        logits = self.bank.network.forward(self._weights, x, BatchUse(shares))
-        logits = logits.masked_fill(~allowed, MASKED)  # [M, N, classes]
-        losses = functional.cross_entropy(logits.flatten(0, 1), y.flatten(), reduction="none").view_as(y)  # [M, N]
-        if shares is None:
-            means = losses.mean(dim=1)
-            idle = []
-        else:
-            means = (losses * shares).sum(dim=1) / shares.sum(dim=1).clamp(min=1)
-            idle = (shares.sum(dim=1) == 0).nonzero().flatten().tolist()
-        self._differentiate(means.sum())
-        self._update(idle)
+        means = torch.empty(0)
+
+        def loss(logits: Tensor) -> Tensor:
+            nonlocal means
+            masked = logits.masked_fill(~allowed, MASKED)  # [M, N, classes]
+            losses = functional.cross_entropy(masked.flatten(0, 1), y.flatten(), reduction="none").view_as(y)  # [M, N]
+            if shares is None:
+                means = losses.mean(dim=1)
+            else:
+                means = (losses * shares).sum(dim=1) / shares.sum(dim=1).clamp(min=1)
+            return means.sum()
+
+        self.bank.network.differentiate(self._weights, x, BatchUse(shares), loss)
+        self._update([] if shares is None else (shares.sum(dim=1) == 0).nonzero().flatten().tolist())
         return means.detach()
 
     def gradient(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
@@ -111,7 +113,7 @@ class Training:
         """
         assert self._flat.grad is not None
         self._flat.grad.zero_()  # weights that take no part in the loss
-        self._differentiate(loss(self.bank.network.forward(self._weights, x, BatchUse())))
+        self.bank.network.differentiate(self._weights, x, BatchUse(), loss)
         return self._flat.grad
 
     def update(self, gradient: Tensor | None = None) -> None:
@@ -129,13 +131,6 @@ class Training:
         """Take over Adam's state from `state()`."""
         for name, value in self._optimiser.state[self._flat].items():
             value.copy_(state[name])
-
-    def _differentiate(self, loss: Tensor) -> None:
-        """Fill the flat gradient. A layer that wrote its own gradient already gives None here."""
-        found = torch.autograd.grad(loss, [weight.value for weight in self._learned], allow_unused=True)
-        for weight, gradient in zip(self._learned, found, strict=True):
-            if gradient is not None and weight.gradient is not None:
-                weight.gradient.copy_(gradient)
 
     def _update(self, idle: list[int]) -> None:
         """One step; idle members keep weights and moments (the step count, for bias correction, is shared)."""

@@ -3,7 +3,7 @@
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import torch
@@ -49,6 +49,19 @@ class Network(ABC):
         `batch` None: evaluation. Otherwise training: a network that keeps statistics normalises by those of the batch
         and updates the ones it keeps in place. In training, gradients of weights may go to `Weight.gradient` alone.
         """
+
+    def differentiate(
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, loss: Callable[[Tensor], Tensor]
+    ) -> None:
+        """Write the gradients of loss(logits), a number, for inputs x in training, to where the learned weights want them."""
+        learned = [weight for weight in weights.values() if weight.gradient is not None]
+        cost = loss(self.forward(weights, x, batch))
+        found = torch.autograd.grad(cost, [weight.value for weight in learned], allow_unused=True)
+        for weight, gradient in zip(learned, found, strict=True):
+            if (
+                gradient is not None and weight.gradient is not None
+            ):  # None: the layer wrote it, or has no part in the loss
+                weight.gradient.copy_(gradient)
 
     @abstractmethod
     def module(self, row: Tensor) -> nn.Module:

@@ -59,13 +59,19 @@ class _Factors(ExampleGradients):
 
     def __init__(self, network: Network, row: Tensor, x: Tensor, y: Tensor, loss: Loss) -> None:
         self._network = network
-        values = list(network.views(row.detach().unsqueeze(0)).values())
-        h, self._inputs, outputs = x.flatten(1), list[Tensor](), list[Tensor]()
-        for weight, bias in zip(values[::2], values[1::2], strict=True):
-            self._inputs.append(h.detach())
-            outputs.append((h @ weight[0] + bias[0]).requires_grad_())
-            h = outputs[-1].relu()
-        self._deltas = torch.autograd.grad(loss(outputs[-1], y).sum(), outputs)
+        views = [view[0] for view in network.views(row.detach().unsqueeze(0)).values()]
+        matrices, biases = views[::2], views[1::2]
+        self._inputs: list[Tensor] = []
+        with torch.no_grad():
+            h = x.flatten(1)
+            for matrix, bias in zip(matrices, biases, strict=True):
+                self._inputs.append(h.relu_() if self._inputs else h)
+                h = torch.addmm(bias, self._inputs[-1], matrix)
+        logits = h.requires_grad_()
+        self._deltas = list(torch.autograd.grad(loss(logits, y).sum(), logits))
+        for h, matrix in zip(self._inputs[:0:-1], matrices[:0:-1], strict=True):
+            through = torch.ops.aten.threshold_backward(self._deltas[0] @ matrix.T, h, 0)
+            self._deltas.insert(0, through)
 
     def weighted_squares(self, weights: Tensor) -> Tensor:
         parts = []
