@@ -40,7 +40,7 @@ def test_the_same_figures_give_the_same_file():
     assert first["png"].startswith(b"\x89PNG")
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=3, deadline=None)
 @given(count=st.integers(1, 25), worst=st.floats(0, 100), diversity=st.floats(0, 100))
 def test_any_figures_can_be_drawn(count, worst, diversity):
     tasks = [Knowledge(at, 100.0, worst, 0.0, 10.0, worst, worst, diversity, 0.0, 0.0) for at in range(count)]

@@ -4,16 +4,19 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.errors import MerlinError
+from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.diagnosis import CONTROL, diagnose, forgetting_table, is_control_of, probes_table
+from merlin_cl.report.diagnosis_verdict import Knowledge, Verdict, judge, knowledge
 from merlin_cl.report.summary import Result, changed_stream
 from merlin_cl.report.text import console, parts, size
-from merlin_cl.runs.folder import RunFolder, run_folders
+from merlin_cl.runs.folder import RunFolder, run_folders, write_whole
+
+FORMATS = ("svg", "png")
 
 
 @dataclass(frozen=True)
@@ -22,24 +25,46 @@ class DiagnoseOptions:
 
     folder: Annotated[tyro.conf.Positional[Path], tyro.conf.arg(metavar="DIR")]
     """The run folder, as `merlin list` shows it."""
+    plot: Path | None = None
+    """Where to put the plot, rather than in the run folder: a file that ends in .svg or .png, or a folder for both."""
     json: Flag = False
-    """Print the diagnosis as JSON."""
+    """Print the diagnosis as JSON, without a plot."""
 
 
 def main(argv: list[str]) -> None:
     """Run the command."""
     about = (
-        f"What a run forgot, task by task, beside {CONTROL} on the same stream and seed if that is in the same folder."
+        "Whether a run's weight distribution holds the tasks and what was forgotten, task by task, in tables, words and one "
+        f"plot; beside {CONTROL} on the same stream and seed if that is in the same folder."
     )
     options = parse(DiagnoseOptions, argv, "diagnose", about, option_names(DiagnoseOptions))
     folder = RunFolder.open(options.folder)
     result = folder.result()
+    files = _plot_files(options, folder)
     control = _control_of(folder, result)
-    found = diagnose(result, control.result() if control else None)
+    beside = control.result() if control else None
+    found = diagnose(result, beside)
+    tasks = knowledge(result, beside, _classes(folder))
+    verdict = judge(tasks)
     if options.json:
+        found["verdict"] = None if verdict is None else verdict.record()
         print(json.dumps({"folder": str(folder.path), "control": str(control.path) if control else None, **found}))
         return
 
+    _show(result, found, verdict)
+    if verdict is not None:
+        _draw(tasks, verdict, result, files)
+    elif options.plot is not None:
+        raise UsageError(f"{result['method']} has no sampled models to draw; leave --plot out.")
+    if control is None and result["method"] != CONTROL:
+        print(
+            f"Without a finished {CONTROL} run on the same stream and seed there is nothing to compare with; next: "
+            f"{_command_for_control(result, folder.path.parent)}",
+            file=sys.stderr,
+        )
+
+
+def _show(result: Result, found: dict[str, Any], verdict: Verdict | None) -> None:
     out = console()
     for score in found["scores"]:
         out.print(forgetting_table(score))
@@ -51,12 +76,45 @@ def main(argv: list[str]) -> None:
         if stored is not None:
             kinds = {kind: size(count) for kind, count in stored.items()}
             out.print(f"stored by {name}: {size(sum(stored.values()))} ({parts(kinds)})")
-    if control is None and result["method"] != CONTROL:
-        print(
-            f"Without a finished {CONTROL} run on the same stream and seed there is nothing to compare with; next: "
-            f"{_command_for_control(result, folder.path.parent)}",
-            file=sys.stderr,
-        )
+    for sentence in verdict.sentences if verdict else ():
+        out.print(f"verdict: {sentence}")
+
+
+def _plot_files(options: DiagnoseOptions, folder: RunFolder) -> list[Path]:
+    """Where the plot goes; what cannot be is refused before any work."""
+    if options.plot is None:
+        return [folder.path / f"diagnosis.{kind}" for kind in FORMATS]
+    if options.json:
+        raise UsageError("--json prints the diagnosis without a plot; use --plot without it.")
+    if options.plot.is_dir():
+        return [options.plot / f"diagnosis.{kind}" for kind in FORMATS]
+    if options.plot.suffix.lstrip(".") not in FORMATS:
+        raise UsageError(f"--plot {options.plot} ends in neither .svg nor .png, nor is it a folder; give one of these.")
+    return [options.plot]
+
+
+def _draw(tasks: list[Knowledge], verdict: Verdict, result: Result, files: list[Path]) -> None:
+    from merlin_cl.report.diagnosis_plot import draw
+
+    title = f"{result['method']} on {result['stream']}, seed {result['seed']}"
+    if result["preset"] != "default":
+        title += f", preset {result['preset']}"
+    title += "; sampled models are not fine-tuned"
+    contents = draw(tasks, verdict, title, [file.suffix.lstrip(".") for file in files])
+    for file in files:
+        try:
+            write_whole(file, contents[file.suffix.lstrip(".")])
+        except OSError as error:
+            raise MerlinError(f"Cannot write {file}: {error.strerror}; choose another place with --plot.") from None
+    print(f"Written to {' and '.join(map(str, files))}", file=sys.stderr)
+
+
+def _classes(folder: RunFolder) -> list[int] | None:
+    """How many classes each task has, as the last checkpoint tells; None where it is not there any more."""
+    from merlin_cl.report.page.kept import opened
+
+    with opened(max(folder.checkpoints.glob("task-*.safetensors"), default=None)) as kept:
+        return None if kept is None else [len(classes) for classes in kept.task_classes]
 
 
 def _control_of(folder: RunFolder, result: Result) -> RunFolder | None:
@@ -76,6 +134,8 @@ def _command_for_control(result: Result, root: Path) -> str:
     options = [f"--{name.replace('_', '-')} {value}" for name, value in changed_stream(result).items()]
     if result["exemplars"] is not None:
         options.append(f"--exemplars {result['exemplars']}")
+    if (choice := result["settings"]["method"].get("exemplar_choice")) is not None:
+        options.append(f"--exemplar-choice {choice}")
     return " ".join(
         ["merlin run", result["stream"], f"--method {CONTROL} --seed {result['seed']} --out {root}", *options]
     )

@@ -13,13 +13,15 @@ CONTROL = "gdumb-ensemble"
 
 
 def is_control_of(result: Result, other: Result) -> bool:
-    """Whether `other` is the exemplar-only control of `result`: same stream, data, seed and number of exemplars."""
+    """Whether `other` is the exemplar-only control of `result`: same stream, data and seed, as many exemplars chosen alike."""
 
     def setting(of: Result) -> list[Any]:
         return [of["settings"]["stream"], of["source"], of["seed"]]
 
     budgets = {result["exemplars"], other["exemplars"]} - {None}
-    return other["method"] == CONTROL and setting(result) == setting(other) and len(budgets) == 1
+    choices = {of["settings"]["method"].get("exemplar_choice") for of in (result, other)} - {None}
+    same = setting(result) == setting(other) and len(budgets) == 1 and len(choices) == 1
+    return other["method"] == CONTROL and same
 
 
 def diagnose(result: Result, control: Result | None) -> dict[str, Any]:
