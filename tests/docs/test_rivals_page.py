@@ -71,8 +71,8 @@ def test_the_comparison_gives_means_and_their_ratio(tool):
     ]
     record = {"method": "er", "runs": runs, "versions": {"torch": "2"}, "revision": "abcdefghij", "source": "MNIST"}
     page = tool["page"]([], [record], {})
-    assert "| `er` | 71.0 ± 2.5 | 69.0 ± 2.5 | +2.0 | 0.20 | 0.50 | 0.40 | – | – |" in page
-    assert "Seeds 0, 1, 2; torch 2; revision abcdefghi." in page
+    assert "| `er` | 3 | 71.0 ± 2.5 | 69.0 ± 2.5 | +2.0 | 0.20 | 0.50 | 0.40 | – | – |" in page
+    assert "torch 2; revision abcdefghi. Data: MNIST." in page
 
 
 def test_every_search_that_ships_is_on_the_page():

@@ -92,7 +92,7 @@ class CNDPMSettings(GeneratorSettings):
 
     exemplars: int = 200
     """Examples that no expert explains are kept, up to so many; then a new expert learns them."""
-    surprise: float = 2.0
+    surprise: float = 5.6
     """Standard deviations below what its expert usually explains at which an example is taken for something new."""
     experts: int = 20
     """Experts there may be; when there are so many, every example goes to one of them."""

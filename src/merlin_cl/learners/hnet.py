@@ -26,7 +26,7 @@ class HNET(Learner[HNETSettings]):
     (`aware`), its classifier answers; otherwise (`marginal`) the one whose answer has the least entropy (their HNET+ENT).
 
     `strength` is theirs; Adam begins anew with each task as there. Deviations: one pass over the stream; one hidden layer, and
-    sizes chosen on held-out training images such that the hypernetwork is about as large as the MLP; the regulariser is taken
+    sizes chosen by a search on held-out training images of Split MNIST; the regulariser is taken
     at w itself rather than at w plus the step to come. Running statistics of a classifier that has them are not generated but
     kept for each task.
     """

@@ -16,7 +16,7 @@ class EWCSettings(NetworkSettings):
     learner: ClassVar[str] = "merlin_cl.learners.ewc:EWC"
     space: ClassVar[Space] = {**NetworkSettings.space, "strength": Span(1, 1e4)}
 
-    strength: float = 100.0
+    strength: float = 10.0
     """Weight of the penalty (the paper's lambda)."""
     online: bool = False
     """One penalty around the newest weights, older importances fading, rather than one for each task."""
@@ -74,7 +74,7 @@ class HNETSettings(NetworkSettings):
     """Weights that the hypernetwork makes at once."""
     embedding: int = 32
     """Width of task and chunk embeddings."""
-    hidden: int = 10
+    hidden: int = 20
     """Hidden units of the hypernetwork."""
 
     def __post_init__(self) -> None:
