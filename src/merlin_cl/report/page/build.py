@@ -64,10 +64,10 @@ def _experiment(group: StreamGroup, experiment: Experiment, slot: int, pictures:
     series = [series_of(group, experiment, place) for place in range(len(experiment.rows))]
     for one in series:
         one["slot"] = slot
-    space, shown, names = None, None, None
+    space, shown, names, classes = None, None, None, None
     with opened(first.checkpoint) as kept:
         if kept is not None:
-            space, shown, names = _of_checkpoint(kept, pictures)
+            space, shown, names, classes = _of_checkpoint(kept, pictures)
     return {
         "label": experiment.label,
         "slot": slot,
@@ -78,7 +78,7 @@ def _experiment(group: StreamGroup, experiment: Experiment, slot: int, pictures:
         "tasks": experiment.tasks,
         "task_names": names,
         "series": series,
-        "diagnosis": diagnosis_of(group, experiment, series),
+        "diagnosis": diagnosis_of(group, experiment, series, classes),
         "losses": {"seed": first.seed, "curves": curves} if (curves := loss_curves(first)) else None,
         "latent": space and {"seed": first.seed, **space},
         "gallery": shown and {"seed": first.seed, **shown},
@@ -90,12 +90,15 @@ def _experiment(group: StreamGroup, experiment: Experiment, slot: int, pictures:
     }
 
 
-def _of_checkpoint(kept: Kept, pictures: _PictureBudget) -> tuple[Content | None, Content | None, list[str] | None]:
-    """Latent space, gallery and names of tasks; a checkpoint of an unknown shape has none of them."""
+def _of_checkpoint(
+    kept: Kept, pictures: _PictureBudget
+) -> tuple[Content | None, Content | None, list[str] | None, list[int] | None]:
+    """Latent space, gallery, names and numbers of classes of the tasks; a checkpoint of an unknown shape has none of them."""
     try:
-        return latent_space(kept), pictures.admit(gallery(kept)), kept.task_names
+        counts = [len(classes) for classes in kept.task_classes]
+        return latent_space(kept), pictures.admit(gallery(kept)), kept.task_names, counts
     except (KeyError, TypeError, ValueError, IndexError):
-        return None, None, None
+        return None, None, None, None
 
 
 class _PictureBudget:

@@ -5,19 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from merlin_cl.report.diagnosis import CONTROL
+from merlin_cl.report.diagnosis_verdict import Knowledge, judge
 from merlin_cl.report.page.estimates import Estimate, estimate_or_none
 from merlin_cl.report.page.experiments import Experiment, StreamGroup
 from merlin_cl.report.text import probability, signed, size
-
-HOLDS, PARTLY = 2.0, 10.0
-"""Points that sampled models may be below the base models and still be said to hold the tasks, or to hold them in part."""
 
 Verdict = dict[str, str]
 """question, answer, tone (good, mixed or bad) and the figures it rests on."""
 
 
-def diagnosis_of(group: StreamGroup, experiment: Experiment, series: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The learner's own probes by task, and what they say in words; None where the method has no probes."""
+def diagnosis_of(
+    group: StreamGroup, experiment: Experiment, series: list[dict[str, Any]], classes: list[int] | None
+) -> dict[str, Any] | None:
+    """The learner's own probes by task, and what they say in words; None where the method has no probes.
+
+    `classes` is how many each task has, where that is known.
+    """
     tasks = [_probes(experiment, task) for task in range(experiment.tasks)]
     if not any(probe["learned"] or probe["final"] for probe in tasks):
         return None
@@ -25,7 +28,7 @@ def diagnosis_of(group: StreamGroup, experiment: Experiment, series: list[dict[s
     names = list(dict.fromkeys(name for probe in tasks for when in ("learned", "final") for name in probe[when]))
     chart = _chart(tasks, experiment, control) if {"base_ensemble", "sampled_ensemble"} <= set(names) else None
     verdicts = [
-        *(_holds(chart) if chart and experiment.finished else []),
+        *(_holds(chart, classes) if chart and experiment.finished else []),
         *(_teaches(series) if control is not None else []),
         *(_weighs(experiment) if experiment.finished else []),
     ]
@@ -66,24 +69,38 @@ def _at_the_end(experiment: Experiment, task: int) -> Estimate | None:
     return estimate_or_none([result["scores"][place]["matrix"][-1][task] for result in experiment.results])
 
 
-def _holds(chart: list[dict[str, Any]]) -> list[Verdict]:
-    """Whether models sampled at the end know what the base models knew."""
-    pairs = [(task["base"]["mean"], task["kept"]["mean"]) for task in chart if task["base"] and task["kept"]]
-    if not pairs:
+def _holds(chart: list[dict[str, Any]], classes: list[int] | None) -> list[Verdict]:
+    """Whether models sampled at the end know what the base models knew: judged as `merlin diagnose` does, over all seeds."""
+    if not all(task["base"] and task["sampled"] and task["kept"] for task in chart):
         return []
-    base, kept = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
-    gap = base - kept
-    worst = max(range(len(pairs)), key=lambda task: pairs[task][0] - pairs[task][1])
-    answer, tone = ("Yes", "good") if gap <= HOLDS else ("In part", "mixed") if gap <= PARTLY else ("No", "bad")
+    known = [
+        Knowledge(
+            task["task"],
+            base=task["base"]["mean"],
+            learned=task["sampled"]["mean"],
+            final=task["kept"]["mean"],
+            chance=None if classes is None else 100 / classes[task["task"]],
+            control=task["control"]["mean"] if task["control"] else None,
+            relative_error=None,
+            base_diversity=None,
+            learned_diversity=None,
+            final_diversity=None,
+        )
+        for task in chart
+    ]
+    verdict = judge(known)
+    if verdict is None:
+        return []
+    answer, tone = {"held": ("Yes", "good"), "faded": ("In part", "mixed")}.get(verdict.word, ("No", "bad"))
+    base, final = (sum(getattr(task, name) for task in known) / len(known) for name in ("base", "final"))
     return [
         {
             "question": "Does the weight distribution hold the tasks?",
             "answer": answer,
             "tone": tone,
             "detail": (
-                f"Models sampled after the last task, not fine-tuned, score {kept:.1f} % on average; base models scored "
-                f"{base:.1f} % when each task was learned. Most was lost on task {worst + 1}: "
-                f"{pairs[worst][0] - pairs[worst][1]:.1f} points."
+                f"{'; '.join(verdict.sentences).capitalize()}. On average sampled models, not fine-tuned, end at {final:.1f} %; "
+                f"base models had {base:.1f} % when they learned."
             ),
         }
     ]
