@@ -149,7 +149,7 @@ def _task_axis(axes: Axes, tasks: Sequence[Knowledge], below: Callable[[Knowledg
     named = [task for task in tasks if task.task % every == 0]
     axes.set_xlim(0.5, len(tasks) + 0.5)
     axes.set_xticks([task.task + 1 for task in named], [f"{task.task + 1}{below(task)}" for task in named])
-    axes.tick_params(axis="x", length=0)
+    axes.tick_params(axis="x", length=0, pad=7)
     axes.grid(axis="y", color=GRID, linewidth=0.8)
     axes.set_axisbelow(True)
     for task in tasks[::2]:
