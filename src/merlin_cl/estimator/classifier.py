@@ -19,6 +19,7 @@ from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
 from merlin_cl.estimator.labels import Labels
 from merlin_cl.estimator.persistence import restored, saved
+from merlin_cl.estimator.taking_away import TakenAway, TaskName
 from merlin_cl.learners.answers import inference_for, probabilities
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import method_settings
@@ -26,8 +27,6 @@ from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 from merlin_cl.saving.saved import SavedLearner
 from merlin_cl.streams.own.standardisation import Standardisation
-
-TaskName = str | int
 
 
 class UncertaintyParts(NamedTuple):
@@ -38,7 +37,7 @@ class UncertaintyParts(NamedTuple):
     epistemic: Array
 
 
-class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A method of this package as a classifier that goes on learning.
 
     Parameters
@@ -161,8 +160,7 @@ class ContinualClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def prepare(self, task: TaskName | None = None) -> Self:
         """Make ready what answers, so that the next prediction is one pass; a prediction does so by itself when needed."""
         check_is_fitted(self)
-        blank = torch.zeros(1, *self._form.shape, dtype=torch.uint8 if self._form.bytes else torch.float32)
-        probabilities(self.learner_, blank, self._index(task), self.inference)
+        probabilities(self.learner_, self._form.blank(), self._index(task), self.inference)
         return self
 
     # Keeping

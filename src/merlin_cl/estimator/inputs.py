@@ -29,6 +29,10 @@ class InputForm:
         """That of x [N, *shape]."""
         return cls(tuple(x.shape[1:]), x.dtype == torch.uint8)
 
+    def blank(self) -> Tensor:
+        """One input of zeros."""
+        return torch.zeros(1, *self.shape, dtype=torch.uint8 if self.bytes else torch.float32)
+
     def require(self, x: Tensor) -> None:
         """Refuse inputs of another form."""
         found = InputForm.of(x)

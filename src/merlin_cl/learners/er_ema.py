@@ -4,6 +4,7 @@ from typing import Self
 
 from torch import Tensor
 
+from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rival_settings import EREMASettings
@@ -29,6 +30,12 @@ class EREMA(ReplayLearner[EREMASettings]):
         self._updates += 1
         decay = min(self.settings.averaging, self._updates / (self._updates + 10))
         self._mean.weights.lerp_(self._bank.weights, 1 - decay)
+
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """The averaged network."""
+        if models is not None and models > 1:
+            raise UsageError(f"{self.settings.method} answers with one network; ask for 1 model, not {models}.")
+        return Bank(self.network, self._mean.weights.clone())
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         return vote(self._mean.logits(as_float(x)), allowed, "sum-logits")

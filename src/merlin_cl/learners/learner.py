@@ -22,6 +22,7 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty
+from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 Settings = TypeVar("Settings", bound=MethodSettings)
@@ -119,6 +120,10 @@ class Learner(ABC, Generic[Settings]):
         inference = self._checked_question(task, inference)
         blocks = self._checked_inputs(x).split(PREDICTION_BLOCK)
         return Uncertainty.joined(Uncertainty.of(self._members(block, task, inference)) for block in blocks)
+
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """The networks whose logits the answer is made of, for one task or for all; `models`: how many of them."""
+        raise UsageError(f"{self.settings.method} does not answer by the logits of networks; it has none to give out.")
 
     def state(self) -> State:
         """All that is needed to go on: tensors and plain values, random state included."""

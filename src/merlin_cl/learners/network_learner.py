@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
+from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.voting import vote
@@ -33,6 +34,14 @@ class NetworkLearner(Learner[Settings]):
         self._training = Training(
             self._bank, settings.learning_rate, settings.weight_decay, decoupled=False, optimiser=settings.optimiser
         )
+
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """The one network, if the method answers by its logits."""
+        if type(self)._answers is not NetworkLearner._answers:
+            return super().ensemble(task, models)
+        if models is not None and models > 1:
+            raise UsageError(f"{self.settings.method} answers with one network; ask for 1 model, not {models}.")
+        return Bank(self.network, self._bank.weights.clone())
 
     # What a method implements
 

@@ -38,6 +38,8 @@ class Bank:
     @torch.inference_mode()
     def logits(self, x: Tensor) -> Tensor:
         """Every member's logits, [M, N, classes], for the same inputs x [N, *input_shape]."""
+        if torch.compiler.is_compiling():  # for a program with any number of examples there is no number of pieces
+            return self.network.apply(self.weights, x.expand(self.members, *x.shape))
         parts = x.split(max(1, self.network.examples_at_once // self.members))
         answers = [self.network.apply(self.weights, part.expand(self.members, *part.shape)) for part in parts]
         return torch.cat(answers, dim=1) if len(answers) > 1 else answers[0]
