@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One thread a test process: two pytest workers then use two cores without fighting over them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types bench clean
+.PHONY: demo test lint types docs bench clean
 
 demo: .venv/installed
 	$(BIN)/merlin demo
@@ -18,6 +18,9 @@ lint: .venv/developing
 
 types: .venv/developing
 	$(BIN)/mypy
+
+docs: .venv/developing
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 bench: .venv/installed
 	$(BIN)/merlin bench
@@ -33,4 +36,4 @@ bench: .venv/installed
 	touch $@
 
 clean:
-	rm -rf .venv .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf .venv site .mypy_cache .pytest_cache .ruff_cache .hypothesis
