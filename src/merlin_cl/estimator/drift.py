@@ -22,9 +22,12 @@ HIDDEN, RATE, UPDATES = (50,), 3e-3, 2
 SETTLING = 200
 """Examples of a task before its losses can raise the alarm: at first they fall."""
 QUIET = 50
-"""Examples without a new class after which new ones mean a new task rather than a class that comes late."""
-MAJORITY = 0.5
-"""Share of a batch that must be of classes which the task has not had."""
+"""Examples without a new class after which the classes of a task are thought to be settled; what comes then is a newcomer."""
+PATIENCE = 200
+"""Examples after which a newcomer that has changed nothing is a class of the task that came late."""
+MAJORITY, WINDOW = 0.5, 30
+"""A new task begins where this share is of newcomers: of the last so many examples, or at once of a batch, if its newcomers
+have never been met in this task."""
 MEMORY = 0.05
 """Weight of a batch in the running mean and variance of the losses."""
 SLACK, LARGEST, ALARM = 1.0, 6.0, 9.0
@@ -46,7 +49,9 @@ class DriftDetector:
         return bank, Training(bank, RATE)
 
     def _begin_task(self) -> None:
-        self._classes: set[int] = set()
+        self._first: dict[int, int] = {}  # when each class of this task was first met, in examples of the task
+        self._settled: set[int] = set()
+        self._newcomers: list[bool] = []  # whether each of the last examples was one
         self._examples, self._since_new = 0, 0  # of this task; and since a class turned up in it
         self._mean, self._variance, self._sum = 0.0, 0.0, 0.0
         self._batches = 0
@@ -55,23 +60,39 @@ class DriftDetector:
         """Whether the task has changed with x uint8 or float [N, *input_shape], y int64 [N]; learns from them, too."""
         x, y = as_float(x).cpu(), y.cpu()
         self._make_room(int(y.max()) + 1)
-        new = ~torch.isin(y, torch.tensor(sorted(self._classes), dtype=y.dtype))
-        by_classes = self._since_new >= QUIET and float(new.float().mean()) >= MAJORITY
-        changed = by_classes or self._surprised(x[~new], y[~new])
+        known = torch.tensor([label in self._first for label in y.tolist()])
+        changed = self._replaced(y.tolist()) or self._surprised(x[known], y[known])
         if changed:
             self._begin_task()
-            new = torch.ones_like(new)
-        self._since_new = 0 if new.any() else self._since_new + len(y)
-        self._examples += len(y)
-        self._classes |= set(y.tolist())
+        self._note(y.tolist())
         for _ in range(UPDATES):
             self._training.step(x, y, self._allowed)
         return changed
 
+    def _replaced(self, labels: list[int]) -> bool:
+        """Whether other classes have taken the place of those that the task had."""
+        if not self._settled:
+            return False
+        self._newcomers = (self._newcomers + [label not in self._settled for label in labels])[-WINDOW:]
+        unheard_of = sum(label not in self._first for label in labels)
+        at_last = len(self._newcomers) == WINDOW and sum(self._newcomers) >= MAJORITY * WINDOW
+        return at_last or unheard_of >= MAJORITY * len(labels)
+
+    def _note(self, labels: list[int]) -> None:
+        """Keep count of the classes of the task."""
+        new = set(labels) - self._first.keys()
+        self._first |= dict.fromkeys(new, self._examples)
+        self._since_new = 0 if new else self._since_new + len(labels)
+        self._examples += len(labels)
+        if not self._settled and self._since_new >= QUIET:
+            self._settled = set(self._first)
+        if self._settled:
+            self._settled |= {label for label, at in self._first.items() if self._examples - at >= PATIENCE}
+
     @property
     def _allowed(self) -> Tensor:
         mask = torch.zeros(self._bank.network.classes, dtype=torch.bool)
-        mask[sorted(self._classes)] = True
+        mask[sorted(self._first)] = True
         return mask
 
     def _surprised(self, x: Tensor, y: Tensor) -> bool:
@@ -107,7 +128,9 @@ class DriftDetector:
             "outputs": self._bank.network.classes,
             "weights": self._bank.weights.clone(),
             "training": self._training.state(),
-            "classes": sorted(self._classes),
+            "first": [[label, at] for label, at in self._first.items()],
+            "settled": sorted(self._settled),
+            "newcomers": list(self._newcomers),
             "numbers": [self._examples, self._since_new, self._batches, self._mean, self._variance, self._sum],
         }
 
@@ -116,5 +139,6 @@ class DriftDetector:
         self._bank, self._training = self._classifier(state["outputs"])
         self._bank.weights.copy_(state["weights"])
         self._training.restore(state["training"])
-        self._classes = set(state["classes"])
+        self._first = {int(label): int(at) for label, at in state["first"]}
+        self._settled, self._newcomers = set(state["settled"]), list(state["newcomers"])
         self._examples, self._since_new, self._batches, self._mean, self._variance, self._sum = state["numbers"]

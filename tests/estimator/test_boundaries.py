@@ -1,0 +1,121 @@
+"""Where tasks end when nobody says so."""
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from merlin_cl.errors import UsageError
+from merlin_cl.estimator.boundaries import EverySoMany, divider
+from merlin_cl.estimator.drift import DriftDetector
+
+from .small import clouds, rival
+
+
+@settings(max_examples=50, deadline=None)
+@given(calls=st.lists(st.integers(1, 30), min_size=1, max_size=8), count=st.integers(1, 25), size=st.integers(1, 12))
+def test_every_so_many_examples(calls, count, size):
+    """Whatever the calls, every task but the last has exactly so many examples, and none is lost."""
+    found, lengths = EverySoMany(count), [0]
+    seen = []
+    for call in calls:
+        y = torch.arange(len(seen), len(seen) + call)
+        for begins, some_x, some_y in found.pieces(y.float().unsqueeze(1), y, size):
+            assert len(some_y) <= size
+            assert torch.equal(some_x[:, 0].long(), some_y)
+            if begins:
+                lengths.append(0)
+            lengths[-1] += len(some_y)
+            seen += some_y.tolist()
+        again = EverySoMany(count)
+        again.restore(found.state())
+        found = again
+    assert seen == list(range(sum(calls)))
+    assert all(length == count for length in lengths[:-1])
+    assert 0 < lengths[-1] <= count
+
+
+def alarms(batches):
+    """Numbers of the batches with which a change was found."""
+    detector = DriftDetector((6,))
+    found = []
+    for number, (x, y) in enumerate(batches):
+        if detector.changed(torch.from_numpy(x), torch.from_numpy(y)):
+            found.append(number)
+        again = DriftDetector((6,))  # a detector that was saved and loaded goes on as before
+        again.restore(detector.state())
+        detector = again
+    return found
+
+
+def stream(*groups, batches=40, permute=False):
+    for number, group in enumerate(groups):
+        for batch in range(batches):
+            x, y = clouds(*group, count=10, seed=1000 * number + batch)
+            yield (np.roll(x, 2 * number, axis=1) if permute else x), y
+
+
+def test_new_classes_are_found_with_their_first_batch():
+    assert alarms(stream((0, 1), (2, 3), (4, 5))) == [40, 80]
+
+
+def test_a_return_to_old_classes_is_a_change_as_well():
+    assert alarms(stream((0, 1), (2, 3), (0, 1))) == [40, 80]
+
+
+def test_the_same_classes_in_a_new_guise_are_found_by_their_losses():
+    found = alarms(stream((0, 1, 2), (0, 1, 2), (0, 1, 2), batches=60, permute=True))
+    assert len(found) == 2
+    assert 60 <= found[0] < 65
+    assert 120 <= found[1] < 125
+
+
+def test_nothing_is_found_where_nothing_changes():
+    assert alarms(stream((0, 1, 2), batches=200)) == []
+
+
+def test_a_rare_class_that_comes_late_is_no_change():
+    def batches():
+        for number, (x, y) in enumerate(stream((0, 1, 2), batches=120)):
+            if number >= 60:
+                x[0], y[0] = clouds(7, count=1, seed=number)[0][0], 7
+            yield x, y
+
+    assert alarms(batches()) == []
+
+
+def test_a_change_that_comes_little_by_little_is_found_once():
+    draws = np.random.default_rng(0)
+
+    def batches():
+        for number in range(120):
+            share = min(max((number - 50) / 20, 0), 1)  # over 200 examples
+            (old_x, old_y), (new_x, new_y) = (clouds(*pair, count=10, seed=number) for pair in ((0, 1), (2, 3)))
+            chosen = draws.random(10) < share
+            yield np.where(chosen[:, None], new_x, old_x), np.where(chosen, new_y, old_y)
+
+    found = alarms(batches())
+    assert len(found) == 1
+    assert 50 <= found[0] <= 75
+
+
+def test_the_estimator_begins_its_tasks_there():
+    model = rival("slda", width=20).set_params(boundaries="detected")
+    for x, y in stream((0, 1), (2, 3), (4, 5)):
+        model.partial_fit(x, y)
+    assert model.tasks_ == [0, 1, 2]
+    assert [set(task.classes) for task in model.learner_.tasks] == [{0, 1}, {2, 3}, {4, 5}]
+    whole = rival("slda", width=20).set_params(boundaries=400)
+    x, y = (np.concatenate(parts) for parts in zip(*stream((0, 1), (2, 3), (4, 5)), strict=True))
+    whole.fit(x, y)
+    assert whole.tasks_ == [0, 1, 2]
+    np.testing.assert_array_equal(whole.predict_proba(x), model.predict_proba(x))
+
+
+def test_tasks_cannot_be_told_where_they_are_to_be_found():
+    with pytest.raises(UsageError, match="leave the task out"):
+        rival("slda").set_params(boundaries="detected").partial_fit(*clouds(0, 1), task="a")
+    for wrong in (0, -3, True, "found", 2.5):
+        with pytest.raises(UsageError, match="boundaries is"):
+            divider(wrong, (3,))
