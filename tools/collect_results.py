@@ -8,6 +8,7 @@ One file a run, named after its folder: the result, the versions, machine and re
 import argparse
 import json
 from pathlib import Path
+from typing import Any
 
 
 def main() -> None:
@@ -19,8 +20,10 @@ def main() -> None:
     for run in options.runs:
         if not (run / "result.json").exists():
             continue
+        result = json.loads((run / "result.json").read_text())
         record = {
-            "result": rounded(json.loads((run / "result.json").read_text())),
+            "result": rounded(result)
+            | {"settings": result["settings"]},  # settings are what was typed, to the last digit
             "environment": json.loads((run / "env.json").read_text()),
             "date": finished_on(run),
         }
@@ -36,7 +39,7 @@ def finished_on(run: Path) -> str | None:
     return next((event["time"][:10] for event in reversed(events) if event["event"] == "finished"), None)
 
 
-def rounded(value: object) -> object:
+def rounded(value: Any) -> Any:
     """The same record with four decimals: a thousandth of a percent is beyond what any seed decides."""
     if isinstance(value, float):
         return round(value, 4)

@@ -42,16 +42,20 @@ def page(results: list[Result], parity: list[Figures], reasons: dict[str, str]) 
 
 
 def _of_one_source(results: list[Result]) -> list[Result]:
-    """Of experiments that were made on several data (all of MNIST, its first images), those on the data most were made on."""
-    common = [source for source, _ in Counter(result["source"] for result in results).most_common()]
-    best: dict[str, str] = {}
-    for result in sorted(results, key=lambda result: common.index(result["source"])):
-        best.setdefault(_experiment(result), result["source"])
-    return [result for result in results if result["source"] == best[_experiment(result)]]
-
-
-def _experiment(result: Result) -> str:
-    return experiment_of({**result, "source": ""})
+    """Where an experiment was made several times (on all of MNIST and on its first images, say, or before a setting was added):
+    the one with most seeds, and of those the one on the data that most were made on."""
+    common = Counter(result["source"] for result in results)
+    made: dict[str, list[Result]] = {}
+    for result in results:
+        made.setdefault(experiment_of(result), []).append(result)
+    best: dict[str, list[Result]] = {}
+    for group in made.values():
+        first = summarise(group)[0]
+        key = json.dumps([first.method, first.preset, first.changed])
+        best[key] = max(
+            best.get(key, []), group, key=lambda group: (len(group), common[group[0]["source"]] if group else 0)
+        )
+    return [result for group in best.values() for result in group]
 
 
 # One stream

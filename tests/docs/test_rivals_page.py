@@ -51,8 +51,11 @@ def test_a_difference_from_the_paper_is_explained_or_called_unexplained(tool):
     assert "not explained" not in tool["page"]([near], [], {})
 
 
-def test_of_two_data_the_one_most_were_made_on_counts(tool):
-    everything, slices = [result(), result(seed=1), result("er")], [result(source="slice"), result("gem", source="slice")]
+def test_of_an_experiment_made_twice_the_one_with_most_seeds_counts(tool):
+    everything, slices = (
+        [result(), result(seed=1), result("er")],
+        [result(source="slice"), result("gem", source="slice")],
+    )
     page = tool["page"]([*slices, *everything], [], {})
     assert page.count("\n| `ewc`") == 1
     assert "Data: MNIST." in page
