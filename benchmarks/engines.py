@@ -43,13 +43,16 @@ def main() -> None:
     stream = stream_settings("split-mnist")(**({"tasks": 2, "images_per_task": 20} if options.tiny else {}))
     method = method_settings("single" if options.tiny else options.method).preset("default", stream.info())
     configs = [RunConfig(stream, method, seed) for seed in range(2 if options.tiny else options.runs)]
+    tiny = stream_settings("split-mnist")(tasks=1, images_per_task=20)
+    if options.engine == "local":  # the server that processes are forked from is started once, not for each measurement
+        measure("local", 1, [RunConfig(tiny, method_settings("single").preset("default", tiny.info()))])
     measured = [measure(options.engine, workers, configs) for workers in (1, 2)]
     one, two = measured
     found = {
         "engine": options.engine,
         "runs": len(configs),
         "method": method.method,
-        "load_before": os.getloadavg()[0],
+        "load": os.getloadavg()[0],
         "workers": measured,
         "efficiency": round(one["seconds"] / (2 * two["seconds"]), 3),
         "efficiency_of_cpu": round(one["cpu_seconds_a_run"] / two["cpu_seconds_a_run"], 3),

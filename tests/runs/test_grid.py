@@ -9,7 +9,7 @@ from merlin_cl.errors import MerlinError
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.engines.engine import Outcome
 from merlin_cl.runs.engines.work import compute
-from merlin_cl.runs.folder import exclusive
+from merlin_cl.runs.folder import RunFolder, exclusive
 from merlin_cl.runs.grid import GridStoppedError, compute_grid
 from merlin_cl.runs.grid_state import Entry, GridState
 from merlin_cl.runs.jobs import Checker, Job, tasks_done
@@ -165,3 +165,23 @@ def test_time_left_is_counted_from_runs_of_the_same_kind():
     # What it has done in 30 seconds counts towards its kind: 100 and 120 seconds, 110 on average.
     assert state.seconds_left(1, lambda entry: 0.25) == pytest.approx(2 * 10 + 0.75 * 110 + 110)
     assert state.seconds_left(9, lambda entry: 0.25) == pytest.approx(110)  # never less than the longest run alone
+
+
+def test_configurations_are_read_once_however_often_a_run_is_looked_for(jobs, tmp_path, show, monkeypatch):
+    compute_grid(jobs, tmp_path, HereEngine(tmp_path), retries=0, show=show)
+    read = []
+    monkeypatch.setattr(RunFolder, "config", lambda folder, known=RunFolder.config: read.append(folder) or known(folder))
+    for path in tmp_path.glob("*/config.json"):
+        path.touch()  # changed, as far as anyone can tell
+    for _ in range(3):
+        assert all(job.folder(tmp_path) is not None for job in jobs)
+    assert len(read) == len(jobs)
+
+
+def test_a_damaged_run_in_the_folder_is_passed_over(jobs, tmp_path, show):
+    compute_grid(jobs[:1], tmp_path, HereEngine(tmp_path), retries=0, show=show)
+    (folder,) = tmp_path.glob("*/config.json")
+    damaged = folder.parent.with_name(f"{jobs[0].stem}00000000")
+    damaged.mkdir()
+    (damaged / "config.json").write_text("{")
+    assert jobs[0].folder(tmp_path).path == folder.parent

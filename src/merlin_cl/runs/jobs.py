@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import glob
+import functools
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -29,7 +30,7 @@ class Job:
         """Eight letters that differ for runs that differ; known before the data of this very seed have been drawn."""
         return identity(self.config)
 
-    @property
+    @cached_property
     def kind(self) -> str:
         """The same for runs that differ in their seed alone: they take about as long."""
         return identity(replace(self.config, seed=0))
@@ -41,14 +42,30 @@ class Job:
 
     def folder(self, root: Path) -> RunFolder | None:
         """Its folder below `root`, None where there is none yet."""
-        for path in sorted(root.glob(f"{glob.escape(self.stem)}*/config.json")):
-            folder = RunFolder(path.parent)
-            try:
-                if identity(folder.config()) == self.identity:
-                    return folder
-            except MerlinError:
-                continue  # somebody else's damaged run
+        if not root.is_dir():
+            return None
+        for name in sorted(entry.name for entry in os.scandir(root) if entry.name.startswith(self.stem)):
+            if _identity_in(root / name / "config.json") == self.identity:
+                return RunFolder(root / name)
         return None
+
+
+def _identity_in(path: Path) -> str | None:
+    """What the run with this configuration is; None where there is none, or one that cannot be read."""
+    try:
+        written = path.stat()
+    except OSError:
+        return None
+    return _read_identity(path, written.st_mtime_ns, written.st_size)
+
+
+@functools.cache
+def _read_identity(path: Path, modified: int, size: int) -> str | None:
+    """Remembered for as long as the file is the same: a grid of a thousand runs asks for each a thousand times."""
+    try:
+        return identity(RunFolder(path.parent).config())
+    except MerlinError:
+        return None  # somebody else's damaged run
 
 
 def identity(config: RunConfig) -> str:
