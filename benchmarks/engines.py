@@ -72,7 +72,7 @@ def measure(name: str, workers: int, configs: list[RunConfig]) -> dict[str, Any]
         results = [run.result() for run in run_folders(Path(folder))]
     return {
         "workers": workers,
-        "seconds": round(seconds, 1),
+        "seconds": round(seconds, 3),
         "cpu_seconds_a_run": round(mean(sum(result["cost"]["cpu_seconds"].values()) for result in results), 2),
     }
 

@@ -83,6 +83,13 @@ def test_what_a_table_does_not_have_is_refused():
         Choice(seeds=0)
 
 
+def test_figures_without_published_numbers_can_be_drawn_of_any_stream():
+    (trial,) = trials(experiment("priors"), Choice(streams=("split-mnist",)))
+    assert trial.stream.stream == "split-mnist"
+    with pytest.raises(UsageError, match="did you mean 'split-mnist'"):
+        trials(experiment("priors"), Choice(streams=("split-mnits",)))
+
+
 def test_the_first_tasks_of_the_paper_come_from_its_task_wise_tables():
     cells = [published("taskwise-split-mnist", "gem", "split-mnist", "task-accuracy", task=k).mean for k in (1, 2, 3)]
     assert first_tasks("gem", "split-mnist", 3).mean == pytest.approx(sum(cells) / 3, abs=0.01)

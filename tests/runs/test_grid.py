@@ -170,7 +170,9 @@ def test_time_left_is_counted_from_runs_of_the_same_kind():
 def test_configurations_are_read_once_however_often_a_run_is_looked_for(jobs, tmp_path, show, monkeypatch):
     compute_grid(jobs, tmp_path, HereEngine(tmp_path), retries=0, show=show)
     read = []
-    monkeypatch.setattr(RunFolder, "config", lambda folder, known=RunFolder.config: read.append(folder) or known(folder))
+    monkeypatch.setattr(
+        RunFolder, "config", lambda folder, known=RunFolder.config: read.append(folder) or known(folder)
+    )
     for path in tmp_path.glob("*/config.json"):
         path.touch()  # changed, as far as anyone can tell
     for _ in range(3):
