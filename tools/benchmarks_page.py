@@ -20,7 +20,8 @@ This page is written by `python tools/benchmarks_page.py` from the files under `
 with its settings, versions and revision. Nothing here is typed in by hand.
 
 - **A** is the average incremental accuracy (the paper's A): the mean over k of the accuracy on tasks 1..k after task k.
-  **final** is the accuracy after the last task, **F** the forgetting. In percent; ± is the standard deviation over seeds (n - 1).
+  **final** is the accuracy after the last task, **F** the forgetting. In percent; ± is the standard deviation over seeds (n - 1),
+  in brackets the 95 % t-interval for the mean.
 - **view**: class-incremental (choose among all classes seen), task-masked (among the classes of the example's own task),
   domain-incremental (all tasks share their classes). Compare figures of one view only.
 - **inference** `aware` is told the task; `aggregate` and `marginal` are not.
@@ -56,7 +57,8 @@ def _table(rows: list[Row]) -> list[str]:
             "–" if row.updates_per_batch is None else str(row.updates_per_batch),
             ", ".join(map(str, row.seeds)),
             size(row.stored_bytes),
-            *(_figure(row, "average_incremental_accuracy"), f"{row.paper.mean:g}" if row.paper else "–"),
+            _figure(row, "average_incremental_accuracy") + _interval(row, "average_incremental_accuracy"),
+            f"{row.paper.mean:g}" if row.paper else "–",
             *(_figure(row, name) for name in ("final_accuracy", "forgetting")),
         ]
         lines.append(f"| {' | '.join(cells)} |")
@@ -68,6 +70,11 @@ def _figure(row: Row, name: str) -> str:
     if middle is None:
         return "–"
     return f"{middle:.2f}" if deviation is None else f"{middle:.2f} ± {deviation:.2f}"
+
+
+def _interval(row: Row, name: str) -> str:
+    middle, width = row.mean[name], row.half_width[name]
+    return "" if middle is None or width is None else f" [{middle - width:.2f}, {middle + width:.2f}]"
 
 
 def _commands(rows: list[Row]) -> list[str]:
