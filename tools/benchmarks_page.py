@@ -6,6 +6,7 @@ python tools/benchmarks_page.py --check    # says whether the page follows from 
 
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 
 from merlin_cl.report.summary import Result, Row, summarise
@@ -37,20 +38,20 @@ def page(results: list[Result]) -> str:
     known = stream_names()
     for stream in sorted({result["stream"] for result in results}, key=known.index):
         rows = summarise(result for result in results if result["stream"] == stream)
-        parts.append(
-            "\n".join([f"## {stream}", "", f"Data: {rows[0].source}.", "", *_table(rows), "", *_commands(rows)])
-        )
+        source = Counter(row.source for row in rows).most_common(1)[0][0]
+        parts.append("\n".join([f"## {stream}", "", f"Data: {source}.", "", *_table(rows, source), "", *_commands(rows)]))
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
-def _table(rows: list[Row]) -> list[str]:
+def _table(rows: list[Row], source: str) -> list[str]:
+    """A line a row; one with other data than most says so."""
     lines = [
         "| method | view | inference | exemplars | updates | seeds | stored | A | paper | final | F |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
     for row in sorted(rows, key=lambda row: (row.view, row.method != "merlin", row.preset, row.method)):
         cells = [
-            f"`{row.method}`" + (f" ({row.preset})" if row.preset != "default" else ""),
+            _named(row, source),
             row.view,
             row.inference or "–",
             "–" if row.exemplars is None else str(row.exemplars),
@@ -63,6 +64,12 @@ def _table(rows: list[Row]) -> list[str]:
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines
+
+
+def _named(row: Row, source: str) -> str:
+    apart = [row.preset] if row.preset != "default" else []
+    apart += [row.source] if row.source != source else []
+    return f"`{row.method}`" + (f" ({'; '.join(apart)})" if apart else "")
 
 
 def _figure(row: Row, name: str) -> str:
