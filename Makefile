@@ -4,7 +4,7 @@ BIN := .venv/bin
 # One thread a test process: two pytest workers then use two cores without fighting over them.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: demo test lint types docs bench clean
+.PHONY: demo test lint types docs bench study clean
 
 demo: .venv/installed
 	$(BIN)/merlin demo
@@ -24,6 +24,11 @@ docs: .venv/developing
 
 bench: .venv/installed
 	$(BIN)/merlin bench
+
+study: .venv/installed
+	$(BIN)/merlin grid studies/method/grid.toml --out runs/method
+	$(BIN)/python tools/collect_results.py runs/method/split-mnist-* --into studies/method
+	$(BIN)/python tools/method_page.py
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

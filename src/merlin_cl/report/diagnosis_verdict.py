@@ -93,9 +93,7 @@ def judge(tasks: Sequence[Knowledge]) -> Verdict | None:
         sentences = ["sampled models are at chance: the decoder holds nothing"]
     elif word == "held":
         most = max(0.0, *(task.base - task.final for task in tasks))
-        sentences = [
-            f"held: sampled models end within {most:.1f} points of every task's base ensemble"
-        ]
+        sentences = [f"held: sampled models end within {most:.1f} points of every task's base ensemble"]
     else:
         sentences = [_sentence(task, said) for task, said in zip(tasks, words, strict=True) if said != "held"]
     return Verdict(word, words, sentences)
