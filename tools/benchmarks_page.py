@@ -39,7 +39,9 @@ def page(results: list[Result]) -> str:
     for stream in sorted({result["stream"] for result in results}, key=known.index):
         rows = summarise(result for result in results if result["stream"] == stream)
         source = Counter(row.source for row in rows).most_common(1)[0][0]
-        parts.append("\n".join([f"## {stream}", "", f"Data: {source}.", "", *_table(rows, source), "", *_commands(rows)]))
+        parts.append(
+            "\n".join([f"## {stream}", "", f"Data: {source}.", "", *_table(rows, source), "", *_commands(rows)])
+        )
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
