@@ -64,7 +64,9 @@ def test_a_changed_result_changes_the_page(tool, records):
 
 
 def test_date_revision_and_command_are_told(tool, records):
-    single = next(record for record in records if record.result["method"] == "single")
+    single = next(
+        record for record in records if (record.result["method"], record.result["stream"]) == ("single", "split-mnist")
+    )
     page = tool.page([tool.Record(single.result, "0123456789abcdef", "2026-01-31")], {})
     assert (
         f"`merlin run {single.result['stream']} --method single --seed N`; on 2026-01-31; revision 0123456789;" in page
