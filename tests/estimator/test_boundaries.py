@@ -105,7 +105,7 @@ def test_the_estimator_begins_its_tasks_there():
     for x, y in stream((0, 1), (2, 3), (4, 5)):
         model.partial_fit(x, y)
     assert model.tasks_ == [0, 1, 2]
-    assert [set(task.classes) for task in model.learner_.tasks] == [{0, 1}, {2, 3}, {4, 5}]
+    assert {name: labels.tolist() for name, labels in model.task_classes_.items()} == {0: [0, 1], 1: [2, 3], 2: [4, 5]}
     whole = rival("slda", width=20).set_params(boundaries=400)
     x, y = (np.concatenate(parts) for parts in zip(*stream((0, 1), (2, 3), (4, 5)), strict=True))
     whole.fit(x, y)

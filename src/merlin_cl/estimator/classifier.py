@@ -131,6 +131,16 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
             self.learner_.end()
         return self
 
+    @property
+    def task_classes_(self) -> dict[TaskName, Array]:
+        """The labels that every task has had, sorted."""
+        check_is_fitted(self)
+        labels = self._labels.by_output
+        return {
+            name: np.sort(labels[list(task.classes)])
+            for name, task in zip(self.tasks_, self.learner_.tasks, strict=True)
+        }
+
     # Answering
 
     def predict(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
