@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from merlin_cl.paper.experiment import experiment, view_for
-from merlin_cl.paper.published import Published, first_tasks
+from merlin_cl.paper.published import Published, first_tasks, headline
 from merlin_cl.paper.verdict import margin, verdict
 from merlin_cl.protocol import Inference
 from merlin_cl.report.summary import Contest, Result, Row, contests, experiment_of, summarise
@@ -62,17 +62,16 @@ class Asked:
 
 
 def asked() -> list[Asked]:
-    """The figures of the paper's main table, and MERLIN's told the task."""
-    found = []
-    for name in ("main", "variants"):
+    """The figures of the paper's main table and of its further methods and streams, and MERLIN's told the task."""
+    found: dict[tuple[str, str, Inference | None], Asked] = {}
+    for name in ("main", "variants", "cndpm-prior", "additional", "20-tasks"):
         for line in experiment(name).lines:
-            inferences = line.inferences if name == "main" else [way for way in line.inferences if way == "aware"]
-            for inference in inferences:
+            for inference in line.inferences:
                 for stream in experiment(name).streams:
-                    paper = experiment(name).published(line, stream, "A")
+                    paper = headline(line.method, stream, view_for(stream, inference), inference)
                     if paper is not None and stream not in line.skip:
-                        found.append(Asked(stream, line.method, inference, paper))
-    return found
+                        found.setdefault((stream, line.method, inference), Asked(stream, line.method, inference, paper))
+    return list(found.values())
 
 
 def page(records: list[Record], reasons: dict[str, str]) -> str:
@@ -160,7 +159,11 @@ def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
 
 
 def _not_run(one: Asked, reasons: dict[str, str]) -> tuple[str, ...]:
-    why = reasons.get(_key(one.stream, one.method, one.inference)) or reasons.get(one.stream) or "no result file yet"
+    why = (
+        reasons.get(_key(one.stream, one.method, one.inference))
+        or reasons.get(one.stream)
+        or "no result file of the whole stream yet"
+    )
     shown = f"{one.paper.mean:g} ± {one.paper.std:g}" if one.paper.std is not None else f"{one.paper.mean:g}"
     view = view_for(one.stream, one.inference)
     return (f"`{one.method}`", view, one.inference or NONE, NONE, NONE, shown, NONE, "not run", why, NONE)

@@ -86,7 +86,7 @@ def test_first_tasks_stand_beside_the_paper_s_first_tasks(tool, records):
 
 def test_reasons_are_told(tool):
     page = tool.page([], {"split-cifar10": "no such data here", "split-mnist/merlin/aware": "asleep"})
-    assert page.count("| not run | no such data here |") == 8
+    assert page.count("| not run | no such data here |") == 9
     assert page.count("| not run | asleep |") == 1
 
 

@@ -40,4 +40,7 @@ def test_headline_compares_like_with_like():
     assert headline("merlin", "permuted-mnist", "domain-incremental", "aggregate").mean == 85.5
     assert headline("single", "split-mnist", "class-incremental", None).mean == 44.8
     assert headline("single", "split-mnist", "task-masked", None) is None
+    assert headline("cn-dpm", "split-mnist", "class-incremental", None).mean == 92.12
+    assert headline("gss", "audio-mnist", "task-masked", None).mean == 92.81
+    assert headline("merlin", "split-cifar100-20", "task-masked", "marginal").mean == 64.83
     assert headline("gdumb-ensemble", "split-mnist", "class-incremental", None) is None

@@ -10,6 +10,14 @@ from typing import Any
 from merlin_cl.errors import unknown
 from merlin_cl.protocol import Inference, View
 
+HEADLINES: tuple[tuple[str, dict[str, int]], ...] = (
+    ("main", {}),
+    ("cndpm-prior", {}),
+    ("additional", {}),
+    ("20-tasks", {"tasks": 20, "classes_per_task": 5}),
+)
+"""Where methods are found as they are, not as variants of themselves: the main table first, then the appendix."""
+
 
 @dataclass(frozen=True)
 class Published:
@@ -52,12 +60,17 @@ def headline(method: str, benchmark: str, view: View, inference: Inference | Non
 
     >>> headline("merlin", "split-mnist", "class-incremental", "aggregate").mean
     90.7
+    >>> headline("cn-dpm", "split-mnist", "class-incremental", None).where
+    'Appendix I and J, Table 14'
     >>> headline("merlin", "split-mnist", "task-masked", "aggregate") is None
     True
     """
     if inference == "aware":
         return published("variants", method, benchmark, "A", variant="task-aware")
-    return published("main", method, benchmark, "A") if view == view_of(benchmark) else None
+    if view != view_of(benchmark):
+        return None
+    found = (published(table, method, benchmark, "A", **param) for table, param in HEADLINES)
+    return next((number for number in found if number is not None), None)
 
 
 def first_tasks(method: str, benchmark: str, tasks: int) -> Published | None:
