@@ -25,7 +25,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl import ContinualClassifier
-from merlin_cl.estimator.drift import DriftDetector
+from merlin_cl.estimator.boundaries import divider
 from merlin_cl.streams import Stream, stream_settings
 
 NEAR = 200
@@ -120,18 +120,21 @@ def _learned(stream: Stream, boundaries: Any, method: str, seed: int) -> Continu
     )
     if boundaries == "told":
         for number, (x, y) in enumerate(_tasks(stream)):
-            model.partial_fit(x, y, task=number)
+            model.partial_fit(x, y, task=number, classes=range(stream.info.classes))  # as `fit` sees all of them
         return model.end_task()
     x, y = (torch.cat(parts) for parts in zip(*_tasks(stream), strict=True))
     return model.fit(x, y)
 
 
 def _alarms(parts: list[Examples]) -> list[int]:
-    """Where the detector finds a change: the number of examples before it. Batches cross boundaries."""
+    """Where a new task is found to begin: the number of examples before it. Batches cross boundaries."""
     x, y = (torch.cat(values) for values in zip(*parts, strict=True))
-    detector = DriftDetector(tuple(x.shape[1:]))
-    batches = zip(x.split(BATCH), y.split(BATCH), strict=True)
-    return [BATCH * number for number, batch in enumerate(batches) if detector.changed(*batch)]
+    alarms, seen = [], 0
+    for begins, _, labels in divider("detected", tuple(x.shape[1:])).pieces(x, y, BATCH):
+        if begins:
+            alarms.append(seen)
+        seen += len(labels)
+    return alarms
 
 
 def _built(name: str, seed: int, size: int) -> Stream:

@@ -8,31 +8,26 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from sklearn.datasets import load_digits
 
 from merlin_cl import MerlinClassifier
-from merlin_cl.streams import stream_settings
 
-IMAGES = 200
-"""Of each task."""
+TRAINING = 1400
 
 
 def digits() -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray, np.ndarray]:
-    """What arrives, task by task: images [n, 28, 28] and labels. And some of each kind to test on."""
-    stream = stream_settings("split-mnist")(images_per_task=IMAGES).build(seed=0)
-    arriving = []
-    for task in stream:
-        batches = [(x[:, 0].numpy(), y.numpy()) for x, y in task.batches(50)]
-        arriving.append((np.concatenate([x for x, _ in batches]), np.concatenate([y for _, y in batches])))
-    tests = [task.test() for task in stream]
-    x, y = (np.concatenate([part[at][:100].numpy() for part in tests]) for at in (0, 1))
-    return arriving, x[:, 0], y
+    """What arrives, task by task: images [n, 8, 8] of two kinds of digits, and labels. And some of each kind to test on."""
+    x, y = load_digits(return_X_y=True)
+    x = (15 * x).astype(np.uint8).reshape(-1, 8, 8)
+    chosen = [np.flatnonzero(np.isin(y[:TRAINING], pair)) for pair in np.arange(10).reshape(5, 2)]
+    return [(x[at], y[at]) for at in chosen], x[TRAINING:], y[TRAINING:]
 
 
 def main() -> None:
     """Learn, ask, save, load, go on."""
     arriving, x_test, y_test = digits()
 
-    model = MerlinClassifier(models=5, base_models=5)
+    model = MerlinClassifier()
     with tempfile.TemporaryDirectory() as folder:
         for x, y in arriving:
             for start in range(0, len(y), 50):  # as it comes in
@@ -45,7 +40,7 @@ def main() -> None:
     sure = model.uncertainty(x_test).total < 0.5
     print(f"of the {100 * sure.mean():.0f} % it is sure of: {100 * model.score(x_test[sure], y_test[sure]):5.1f} %")
 
-    watching = MerlinClassifier(models=5, base_models=5, boundaries="detected")
+    watching = MerlinClassifier(boundaries="detected")
     watching.fit(*(np.concatenate(parts) for parts in zip(*arriving, strict=True)))
     groups = [labels.tolist() for labels in watching.task_classes_.values()]
     print(f"tasks that it found by itself: {groups}, {100 * watching.score(x_test, y_test):.1f} %")

@@ -41,7 +41,7 @@ def alarms(batches):
     detector = DriftDetector((6,))
     found = []
     for number, (x, y) in enumerate(batches):
-        if detector.changed(torch.from_numpy(x), torch.from_numpy(y)):
+        if detector.change(torch.from_numpy(x), torch.from_numpy(y)) is not None:
             found.append(number)
         again = DriftDetector((6,))  # a detector that was saved and loaded goes on as before
         again.restore(detector.state())
@@ -58,6 +58,33 @@ def stream(*groups, batches=40, permute=False):
 
 def test_new_classes_are_found_with_their_first_batch():
     assert alarms(stream((0, 1), (2, 3), (4, 5))) == [40, 80]
+
+
+@settings(max_examples=15, deadline=None)
+@given(cut=st.integers(0, 5), seed=st.integers(0, 99))
+def test_a_boundary_within_a_batch_is_found_where_it_is(cut, seed):
+    detector = DriftDetector((6,))
+    (x, y), (new_x, new_y) = (clouds(*pair, count=100, seed=seed) for pair in ((0, 1), (2, 3)))
+    for start in range(0, 100, 10):
+        assert detector.change(torch.from_numpy(x[start : start + 10]), torch.from_numpy(y[start : start + 10])) is None
+    mixed_x, mixed_y = np.concatenate([x[:cut], new_x[cut:10]]), np.concatenate([y[:cut], new_y[cut:10]])
+    assert detector.change(torch.from_numpy(mixed_x), torch.from_numpy(mixed_y)) == cut
+
+
+@settings(max_examples=20, deadline=None)
+@given(before=st.integers(80, 120), size=st.integers(1, 12), seed=st.integers(0, 99))
+def test_a_boundary_within_a_call_is_found_where_it_is(before, size, seed):
+    """Wherever batches end, and nothing is lost or changes its place; small batches are told apart by what came before."""
+    parts = [clouds(*pair, count=count, seed=seed) for pair, count in (((0, 1), before), ((2, 3), 60))]
+    x, y = (torch.from_numpy(np.concatenate(arrays)) for arrays in zip(*parts, strict=True))
+    begun, seen = [], []
+    for begins, some_x, some_y in divider("detected", (6,)).pieces(x, y, size):
+        assert 0 < len(some_y) <= size
+        if begins:
+            begun.append(len(seen))
+        seen += zip(some_x.tolist(), some_y.tolist(), strict=True)
+    assert seen == list(zip(x.tolist(), y.tolist(), strict=True))
+    assert begun[0] - before in ([0] if size >= 5 else range(15)), begun
 
 
 def test_a_return_to_old_classes_is_a_change_as_well():

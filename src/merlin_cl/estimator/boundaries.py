@@ -81,9 +81,20 @@ class Detected(Divider):
         self._detector = DriftDetector(input_shape)
 
     def pieces(self, x: Tensor, y: Tensor, size: int) -> Iterator[Piece]:
-        """Batches, each looked at before it is learned."""
-        for some_x, some_y in zip(x.split(size), y.split(size), strict=True):
-            yield self._detector.changed(some_x, some_y), some_x, some_y
+        """Batches, each looked at before it is learned, and cut where a task begins within it."""
+        while len(y):
+            some_x, some_y = x[:size], y[:size]
+            if len(y) > size:  # a doubtful end is looked at again together with what follows
+                certain = len(some_y) - self._detector.doubtful(some_y)
+                some_x, some_y = some_x[:certain], some_y[:certain]
+            x, y = x[len(some_y) :], y[len(some_y) :]
+            at = self._detector.change(some_x, some_y)
+            if at is None:
+                yield False, some_x, some_y
+                continue
+            if at > 0:
+                yield False, some_x[:at], some_y[:at]
+            yield True, some_x[at:], some_y[at:]
 
     def state(self) -> State:
         """The detector."""

@@ -5,6 +5,7 @@ taken before it learns from it. A cumulative sum of how far the loss lies above 
 odd batch does not, a few in a row do.
 """
 
+import itertools
 import math
 from typing import Any
 
@@ -25,9 +26,10 @@ QUIET = 50
 """Examples without a new class after which the classes of a task are thought to be settled; what comes then is a newcomer."""
 PATIENCE = 200
 """Examples after which a newcomer that has changed nothing is a class of the task that came late."""
+CLEAR, FEWEST = 0.8, 5
+"""A new task begins with the first newcomer of a batch, if at least so many follow and they are this share of what follows."""
 MAJORITY, WINDOW = 0.5, 30
-"""A new task begins where this share is of newcomers: of the last so many examples, or at once of a batch, if its newcomers
-have never been met in this task."""
+"""It also begins where this share of the last so many examples is of newcomers."""
 MEMORY = 0.05
 """Weight of a batch in the running mean and variance of the losses."""
 SLACK, LARGEST, ALARM = 1.0, 6.0, 9.0
@@ -56,27 +58,41 @@ class DriftDetector:
         self._mean, self._variance, self._sum = 0.0, 0.0, 0.0
         self._batches = 0
 
-    def changed(self, x: Tensor, y: Tensor) -> bool:
-        """Whether the task has changed with x uint8 or float [N, *input_shape], y int64 [N]; learns from them, too."""
+    def change(self, x: Tensor, y: Tensor) -> int | None:
+        """The number of the example with which a new task begins, None if none does, in x uint8 or float [N, *input_shape],
+        y int64 [N]; learns from them, too."""
         x, y = as_float(x).cpu(), y.cpu()
         self._make_room(int(y.max()) + 1)
         known = torch.tensor([label in self._first for label in y.tolist()])
-        changed = self._replaced(y.tolist()) or self._surprised(x[known], y[known])
-        if changed:
+        at = self._replaced(y.tolist())
+        if at is None and self._surprised(x[known], y[known]):
+            at = 0
+        if at is not None:
             self._begin_task()
-        self._note(y.tolist())
+        self._note(y[at or 0 :].tolist())
         for _ in range(UPDATES):
-            self._training.step(x, y, self._allowed)
-        return changed
+            self._training.step(x[at or 0 :], y[at or 0 :], self._allowed)
+        return at
 
-    def _replaced(self, labels: list[int]) -> bool:
-        """Whether other classes have taken the place of those that the task had."""
+    def doubtful(self, y: Tensor) -> int:
+        """How many newcomers at the end of y int64 [N], behind others, are too few to tell a new task from a late class."""
+        newcomers = [bool(self._settled) and label not in self._settled for label in y.tolist()]
+        at_the_end = len(list(itertools.takewhile(bool, reversed(newcomers))))
+        return at_the_end if at_the_end < min(FEWEST, len(newcomers)) else 0
+
+    def _replaced(self, labels: list[int]) -> int | None:
+        """Where other classes take the place of those that the task had."""
         if not self._settled:
-            return False
-        self._newcomers = (self._newcomers + [label not in self._settled for label in labels])[-WINDOW:]
-        unheard_of = sum(label not in self._first for label in labels)
+            return None
+        newcomers = [label not in self._settled for label in labels]
+        self._newcomers = (self._newcomers + newcomers)[-WINDOW:]
+        if not any(newcomers):
+            return None
+        first = newcomers.index(True)
+        following = newcomers[first:]
+        clearly = sum(following) >= max(FEWEST, CLEAR * len(following))
         at_last = len(self._newcomers) == WINDOW and sum(self._newcomers) >= MAJORITY * WINDOW
-        return at_last or unheard_of >= MAJORITY * len(labels)
+        return first if clearly or at_last else None
 
     def _note(self, labels: list[int]) -> None:
         """Keep count of the classes of the task."""
