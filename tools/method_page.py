@@ -24,7 +24,7 @@ WORDS = {
     "start": "base models start from the task before (forward transfer)",
     "updates_per_batch": "one update a batch, not three",
     "base_models": "one base model, not ten",
-    "precision": "bases in 32 bits, not 8",
+    "precision": "bases in 32 bits, not 4",
     "latent": "three bases for five tasks",
     "classification_loss": "auxiliary classification loss",
     "aware_epochs": "task models fine-tuned on their exemplars",

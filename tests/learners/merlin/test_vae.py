@@ -87,16 +87,39 @@ def test_models_are_linear_in_the_latent():
     torch.testing.assert_close(both, (one + two) / 2)
 
 
-@settings(max_examples=30, deadline=None)
-@given(seed=st.integers(0, 99), scale=st.floats(1e-6, 1e3), precision=st.sampled_from(["float32", "float16", "int8"]))
-def test_storing_rounds_once_and_by_little(seed, scale, precision):
-    tensor = scale * torch.randn(2, 3, 50, generator=draws(seed))
+PRECISIONS = {"float32": 1e9, "float16": 1000.0, "int8": 250.0, "int4": 13.9}
+"""The largest number of a row over the largest error in it, at least."""
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 99),
+    scale=st.floats(1e-4, 1e3),
+    rows=st.integers(1, 13),
+    width=st.integers(1, 30),
+    precision=st.sampled_from(list(PRECISIONS)),
+)
+def test_storing_rounds_once_and_by_little(seed, scale, rows, width, precision):
+    tensor = scale * torch.randn(2, rows, width, generator=draws(seed))
     packed = pack(tensor, precision)
     back = unpack(packed)
     largest = tensor.abs().amax(dim=-1, keepdim=True)
-    assert ((back - tensor).abs() <= largest / {"float32": 1e9, "float16": 1000, "int8": 250}[precision] + 1e-7).all()
-    torch.testing.assert_close(unpack(pack(back, precision)), back, rtol=1e-5, atol=1e-7)
-    assert stored_bytes(packed) == {"float32": 1200, "float16": 600, "int8": 300 + 24}[precision]
+    assert ((back - tensor).abs() <= largest / PRECISIONS[precision] + 1e-7).all()
+    torch.testing.assert_close(unpack(pack(back, precision)), back, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(
+    ("precision", "stored"),
+    [("float32", 2800), ("float16", 1400), ("int8", 700 + 28), ("int4", 2 * (2 * 50 + 5 * 25 + 7 * 2))],
+)
+def test_fewer_bits_take_fewer_bytes(precision, stored):
+    assert stored_bytes(pack(torch.ones(2, 7, 50), precision)) == stored
+
+
+def test_in_four_bits_the_first_rows_keep_eight():
+    tensor = torch.randn(1, 12, 40, generator=draws(0))
+    errors = (unpack(pack(tensor, "int4")) - tensor).norm(dim=-1)[0]
+    assert errors[:2].max() < errors[2:].min() / 5
 
 
 @pytest.mark.parametrize("layout", ["in-out", "out-in"])

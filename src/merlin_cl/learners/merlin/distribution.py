@@ -16,7 +16,7 @@ from merlin_cl.networks.network import Network
 
 SMALLEST_VARIANCE = 1e-6
 """Of a latent: a thousandth of a base more or less."""
-LARGEST_RANK = 24
+LARGEST_RANK = 48
 """More adds bytes and, on the streams of the paper, nothing to accuracy."""
 
 
@@ -159,23 +159,24 @@ class WeightDistribution:
         with psi_0's outputs for new classes. `outputs` says where the narrower network's are.
         """
         head = [f"decoder.{kind}.{name.replace('.', '_')}" for kind in ("right", "whole") for name in self.network.head]
-        packed = self._packed()
-        for name, parts in state["vae"].items():
-            for part, old in parts.items():
-                new = packed[name][part]
-                if name in head and part == "numbers":  # [bases, ..., outputs], however the rest is laid out
-                    by_output = new.view(len(new), -1, self.network.classes)
-                    by_output[: len(old), :, list(outputs)] = old.view(len(old), -1, narrow.network.classes)
-                else:
-                    new[tuple(slice(size) for size in old.shape)] = old
+        wide = {name: value.clone() for name, value in self.vae.state_dict().items()}
+        for name, packed in state["vae"].items():
+            old, new = unpack(packed), wide[name]
+            if name in head:  # [bases, ..., outputs], however the rest is laid out
+                by_output = new.view(len(new), -1, self.network.classes)
+                by_output[: len(old), :, list(outputs)] = old.view(len(old), -1, narrow.network.classes)
+            else:
+                new[tuple(slice(size) for size in old.shape)] = old
         unused = Gaussian(torch.zeros(self.vae.latent), torch.full((self.vae.latent,), math.log(SMALLEST_VARIANCE)))
         priors = {}
         for task, prior in state["priors"].items():
-            wide = Gaussian(*(value.to(prior["mean"], copy=True) for value in unused))
-            for value, old in zip(wide, (prior["mean"], prior["log_variance"]), strict=True):
+            longer = Gaussian(*(value.to(prior["mean"], copy=True) for value in unused))
+            for value, old in zip(longer, (prior["mean"], prior["log_variance"]), strict=True):
                 value[: len(old)] = old
-            priors[task] = wide._asdict()
-        return {"vae": packed, "priors": priors}
+            priors[task] = longer._asdict()
+        return {"vae": self._packed(wide), "priors": priors}
 
-    def _packed(self) -> dict[str, Packed]:
-        return {name: pack(value, self._precision) for name, value in self.vae.state_dict().items()}
+    def _packed(self, tensors: dict[str, Tensor] | None = None) -> dict[str, Packed]:
+        """The VAE, or tensors in its place, as stored."""
+        tensors = self.vae.state_dict() if tensors is None else tensors
+        return {name: pack(value, self._precision) for name, value in tensors.items()}

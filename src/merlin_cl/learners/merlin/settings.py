@@ -80,9 +80,10 @@ class MerlinSettings(EnsembleSettings):
     decoder: Literal["factors", "chunks"] = "factors"
     """`factors`: a sum of low-rank bases weighted by z; `chunks`: the paper's network from z and a chunk's position."""
     rank: int = 0
-    """Rank of the bases' matrices (factors); 0: the largest, up to 24, with which all takes no more bytes than one classifier."""
-    precision: Literal["float32", "float16", "int8"] = "int8"
-    """Precision in which the VAE is kept between tasks: bases in this one, all smaller parts in 16 bits at least."""
+    """Rank of the bases' matrices (factors); 0: the largest, up to 48, with which all takes no more bytes than one classifier."""
+    precision: Literal["float32", "float16", "int8", "int4"] = "int4"
+    """Precision in which the VAE is kept between tasks: bases in this one (`int4`: their leading sixth in 8 bits), all smaller
+    parts in 16 bits at least."""
     latent_per: Literal["model", "chunk"] = "model"
     """One latent z for a whole model, or one for each chunk."""
     latent: int = 0
@@ -162,11 +163,15 @@ class MerlinSettings(EnsembleSettings):
         if name == "paper":
             return replace(settings, **_paper(stream))
         if stream.domain_incremental:
-            return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5, rehearse=30)
+            return replace(
+                settings, learning_rate=2e-3, updates_per_batch=10, sampling_rate=0.99, replay=5, rehearse=30
+            )
         if large_images(stream):
             return replace(
                 settings,
-                base_models=4,
+                base_models=2,
+                learning_rate=2e-3,
+                updates_per_batch=5,
                 replay=10,
                 rehearse=10,
                 start="consolidated",
