@@ -25,6 +25,9 @@ from merlin_cl.protocol import Inference
 CERTAINTY = 20.0
 """How sharply a task ensemble's entropy (in nats) speaks for or against its task, where nothing better is known."""
 
+OWN = 0.6
+"""What the opinion of a task's own models counts beside that of later tasks' models, which descend from them."""
+
 
 class MerlinInference(EnsembleLearner[MerlinSettings]):
     """The half of MERLIN that answers; `learner.py` has the half that learns."""
@@ -181,12 +184,13 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
 
     def _answer(self, logits: list[Tensor], j: int) -> Tensor:
         """p(y | x, j), [N, outputs]. Where later tasks' models descend from task j's, they know its classes too: the geometric
-        mean of what all of them say."""
+        mean of what task j's models and the later ones say."""
         classes = self.tasks[j].classes
         if self.settings.start == "psi_0" or self.stream.domain_incremental:
             return self._probabilities(logits[j], classes)
-        opinions = [self._probabilities(later, classes).clamp(min=1e-9).log() for later in logits[j:]]
-        return torch.stack(opinions).mean(dim=0).masked_fill(~self._outputs(classes), MASKED).softmax(dim=1)
+        own, *later = (self._probabilities(one, classes).clamp(min=1e-9).log() for one in logits[j:])
+        together = OWN * own + (1 - OWN) * torch.stack(later).mean(dim=0) if later else own
+        return together.masked_fill(~self._outputs(classes), MASKED).softmax(dim=1)
 
     def _own(self, logits: Tensor, j: int) -> Tensor:
         """g_j, [N]: what task j's models give their own classes beside those of earlier tasks, or beside strangers.
