@@ -25,7 +25,7 @@ from merlin_cl.protocol import Inference
 CERTAINTY = 20.0
 """How sharply a task ensemble's entropy (in nats) speaks for or against its task, where nothing better is known."""
 
-OWN = 0.6
+OWN = 0.7
 """What the opinion of a task's own models counts beside that of later tasks' models, which descend from them."""
 
 
