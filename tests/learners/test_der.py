@@ -41,4 +41,4 @@ def test_the_loss_is_the_papers(tiny, kind, labels):
         loss = loss + 1.0 * functional.cross_entropy(old, learner.memory.y)
     (expected,) = torch.autograd.grad(loss, flat)
     learner._update(x, y)
-    torch.testing.assert_close(learner._training._flat.grad, expected)
+    torch.testing.assert_close(learner._training._gradient, expected)

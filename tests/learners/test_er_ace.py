@@ -10,7 +10,7 @@ def head_bias_gradient(learner, x, y):
     """The gradient that one update follows, at the head's bias: the sum of (probability - target) over examples."""
     seen = []
     update = learner._training.update
-    learner._training.update = lambda: seen.append(learner._training._flat.grad.clone())
+    learner._training.update = lambda: seen.append(learner._training._gradient.clone())
     learner._update(x, y)
     learner._training.update = update
     return learner.network.views(seen[0])[learner.network.head[1]][0]

@@ -40,6 +40,6 @@ def test_a_new_task_is_learned_among_its_own_classes(tiny):
     """Without distillation the old classes' outputs have no gradient at all."""
     learner = tiny.learn(LwFSettings(strength=0.0).build(tiny.stream, seed=0), end=False)
     learner._update(*tiny.batch(1))
-    gradient = learner.network.views(learner._training._flat.grad)[learner.network.head[1]][0]
+    gradient = learner.network.views(learner._training._gradient)[learner.network.head[1]][0]
     assert (gradient[:2] == 0).all()
     assert (gradient[2:] != 0).all()

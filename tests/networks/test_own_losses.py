@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional
 
-from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.bank import Bank, Training, cross_entropy_slope
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.module_bank import ModuleNetwork
 from merlin_cl.networks.per_example import example_gradients
@@ -47,6 +47,35 @@ def test_a_gradient_and_an_update_are_a_step(network):
         by_hand.update()
         by_step.step(x, y, EVERYTHING)
     assert torch.equal(own.weights, plain.weights)
+
+
+@pytest.mark.parametrize("optimiser", ["adam", "sgd"])
+def test_a_foreseen_step_is_the_step_and_changes_nothing(network, optimiser):
+    x, y = examples(network)
+    bank = bank_of(network)
+    training = Training(bank, 1e-2, weight_decay=1e-2, optimiser=optimiser)
+    training.step(x, y, EVERYTHING)
+    weights, state = bank.weights.clone(), training.state()
+    foreseen = training.foreseen(x, y, EVERYTHING)
+    assert torch.equal(bank.weights, weights)
+    assert all(torch.equal(value, state[name]) for name, value in training.state().items())
+    training.step(x, y, EVERYTHING)
+    assert torch.equal(bank.weights, foreseen.weights)
+
+
+def test_gradients_of_groups_are_those_of_each_group_by_itself():
+    network = NETWORKS[0]
+    (x, y), bank = examples(network), bank_of(network)
+    training, sizes = Training(bank, 1e-2), [3, 1, 2]
+    expected = [
+        training.gradient(inputs.unsqueeze(0), lambda logits, y=labels: functional.cross_entropy(logits[0], y)).clone()
+        for inputs, labels in zip(x.split(sizes), y.split(sizes), strict=True)
+    ]
+    weighing = torch.tensor([1 / size for size in sizes for _ in range(size)])
+    found = network.group_gradients(
+        bank.weights[0], x, sizes, lambda logits: cross_entropy_slope(logits, y, EVERYTHING, weighing)[0]
+    )
+    torch.testing.assert_close(found, torch.cat(expected))
 
 
 def test_plain_descent_follows_the_gradient_as_the_caller_leaves_it(network):
@@ -93,8 +122,6 @@ def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
     expected[:, network.learned :] = 0
     weights = torch.linspace(0.5, 2, len(y))
     torch.testing.assert_close(found.weighted_squares(weights), weights @ expected.square())
-    groups = torch.stack([expected[:4].mean(0), expected[4:].mean(0)])
-    torch.testing.assert_close(found.means([4, 2]), groups, atol=1e-6, rtol=1e-4)
     torch.testing.assert_close(found.lengths(), expected.norm(dim=1))
     some = example_gradients(network, row, x[:2], y[:2], loss)
     unit = functional.normalize(expected, dim=1)

@@ -23,7 +23,7 @@ class AGEM(ReplayLearner[AGEMSettings]):
             x, y, sizes = torch.cat([x, old_x]), torch.cat([y, old_y]), [len(y), len(old_y)]
         gradient, *references = self._gradients_of(x, y, sizes)
         for reference in references:
-            gradient = gradient + multiplier(float(gradient @ reference), float(reference @ reference)) * reference
+            gradient.add_(reference, alpha=multiplier(float(gradient @ reference), float(reference @ reference)))
         self._training.update(gradient.unsqueeze(0))
 
 

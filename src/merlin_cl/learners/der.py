@@ -5,7 +5,7 @@ from typing import Self, TypeVar
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import State
+from merlin_cl.learners.learner import State, rows
 from merlin_cl.learners.network_learner import Part
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rival_settings import DERPlusPlusSettings, DERSettings
@@ -42,7 +42,7 @@ class DER(ReplayLearner[Settings]):
         places = self._drawn(self.settings.replay)
         if len(places) == 0:
             return []
-        notes = self.memory.notes[places]  # [n, classes]
+        notes = rows(self.memory.notes, places)  # [n, classes]
         return [
             (self._exemplars_at(places)[0], lambda logits: self.settings.alpha * functional.mse_loss(logits, notes))
         ]

@@ -14,7 +14,7 @@ from merlin_cl.errors import UsageError
 from merlin_cl.learners.augmentation import augmented
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.learner import MASKED, Learner, State, as_float, rows
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import HeadGrowth
@@ -94,7 +94,7 @@ class EnsembleLearner(Learner[Settings]):
             order = torch.rand(bank.members, count, generator=generator).argsort(dim=1).to(y.device)  # [M, n]
             for start in range(0, count, size):
                 chosen = order[:, start : start + size]
-                training.step(augmented(inputs[chosen], settings.augmentation, generator), y[chosen], allowed)
+                training.step(augmented(rows(inputs, chosen), settings.augmentation, generator), y[chosen], allowed)
         return bank
 
     def _outputs(self, classes: Iterable[int]) -> Tensor:

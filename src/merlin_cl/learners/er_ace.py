@@ -14,6 +14,6 @@ class ERACE(ReplayLearner[ERACESettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        present = self._allowed([y.unique().tolist()])[0]
+        present = self._allowed([y.tolist()])[0]
         old_x, old_y = self._exemplars_at(self._drawn(self.settings.replay))
         self._descend((x, self._cross_entropy(y, present)), (old_x, self._cross_entropy(old_y)))

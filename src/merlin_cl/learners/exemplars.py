@@ -1,5 +1,6 @@
 """A bounded memory of examples, filled from the stream as it passes."""
 
+from collections import Counter
 from typing import Any
 
 import torch
@@ -27,6 +28,9 @@ class ExemplarMemory:
         self._notes: Tensor | None = None  # [n, K]
         self._labels: list[int] = []
         self._tasks: list[int] = []
+        self._held: dict[Group, int] = {}  # exemplars of each group
+        self._label_tensor: Tensor | None = None  # `_labels` and `_tasks` as tensors, made when asked for
+        self._task_tensor: Tensor | None = None
         self._seen: dict[Group, int] = {}  # examples of each group that have passed
         self._criterion = criterion(choice, input_shape, generator.initial_seed())
         self._features: dict[
@@ -44,12 +48,16 @@ class ExemplarMemory:
     @property
     def y(self) -> Tensor:
         """Labels, int64 [n]."""
-        return torch.tensor(self._labels, dtype=torch.int64, device=self._x.device)
+        if self._label_tensor is None:
+            self._label_tensor = torch.tensor(self._labels, dtype=torch.int64, device=self._x.device)
+        return self._label_tensor
 
     @property
     def tasks(self) -> Tensor:
         """The task each exemplar came with, int64 [n]."""
-        return torch.tensor(self._tasks, dtype=torch.int64, device=self._x.device)
+        if self._task_tensor is None:
+            self._task_tensor = torch.tensor(self._tasks, dtype=torch.int64, device=self._x.device)
+        return self._task_tensor
 
     @property
     def notes(self) -> Tensor:
@@ -58,14 +66,13 @@ class ExemplarMemory:
 
     def of_task(self, task: int) -> tuple[Tensor, Tensor]:
         """Inputs and labels of one task's exemplars."""
-        return self._where([other == task for other in self._tasks])
+        return self._where(self.tasks == task)
 
     def before_task(self, task: int) -> tuple[Tensor, Tensor]:
         """Inputs and labels of the exemplars of all earlier tasks."""
-        return self._where([other < task for other in self._tasks])
+        return self._where(self.tasks < task)
 
-    def _where(self, chosen: list[bool]) -> tuple[Tensor, Tensor]:
-        mask = torch.tensor(chosen, dtype=torch.bool, device=self._x.device)
+    def _where(self, mask: Tensor) -> tuple[Tensor, Tensor]:
         return self._x[mask], self.y[mask]
 
     @property
@@ -93,11 +100,14 @@ class ExemplarMemory:
             self._x = torch.cat([self._x.to(example), example.unsqueeze(0)])
             self._labels.append(label)
             self._tasks.append(task)
+            self._count((task, label), 1)
             if note is not None:
                 note = note.unsqueeze(0)
                 self._notes = note.clone() if self._notes is None else torch.cat([self._notes, note])
         else:
             self._x[place] = example
+            self._count((self._tasks[place], self._labels[place]), -1)
+            self._count((task, label), 1)
             self._labels[place], self._tasks[place] = label, task
             if note is not None and self._notes is not None:
                 self._notes[place] = note
@@ -108,6 +118,17 @@ class ExemplarMemory:
         self._features.clear()
         self._notes = None if self._notes is None else self._notes[places]
         self._labels, self._tasks = ([values[place] for place in places] for values in (self._labels, self._tasks))
+        self._count_all()
+
+    def _count(self, group: Group, more: int) -> None:
+        """So many more exemplars of a group are held."""
+        self._held[group] = self._held.get(group, 0) + more
+        self._label_tensor = self._task_tensor = None
+
+    def _count_all(self) -> None:
+        """Count what is held anew."""
+        self._held = dict(Counter(zip(self._tasks, self._labels, strict=True)))
+        self._label_tensor = self._task_tensor = None
 
     def _place(self, example: Tensor, group: Group) -> int | None:
         """Where a newcomer goes: a free place, that of the exemplar it replaces, or nowhere."""
@@ -116,26 +137,30 @@ class ExemplarMemory:
         if self.choice == "random":
             place = self._draw(sum(self._seen.values()))
             return place if place < self.budget else None
-        places: dict[Group, list[int]] = {}
-        for place, held in enumerate(zip(self._tasks, self._labels, strict=True)):
-            places.setdefault(held, []).append(place)
-        most = max(map(len, places.values()))
-        if len(places.get(group, [])) == most:
-            return self._leaver(group, places[group], example)
-        largest = [held for held, members in places.items() if len(members) == most]
-        crowd = largest[self._draw(len(largest))]
-        return self._leaver(crowd, places[crowd], newcomer=None)
+        most = max(self._held.values())
+        if self._held.get(group) == most:
+            return self._leaver(group, example)
+        order = dict.fromkeys(zip(self._tasks, self._labels, strict=True))
+        largest = [held for held in order if self._held[held] == most]
+        return self._leaver(largest[self._draw(len(largest))], newcomer=None)
 
-    def _leaver(self, group: Group, places: list[int], newcomer: Tensor | None) -> int | None:
+    def _leaver(self, group: Group, newcomer: Tensor | None) -> int | None:
         """Whose place of a group's becomes free; None if a newcomer of the same group is the one to go."""
+        count = self._held[group]
         if self._criterion is None:
-            at = self._draw(len(places) if newcomer is None else self._seen[group])
-        else:
-            candidates = [self._features_at(place) for place in places]
-            if newcomer is not None:
-                candidates.append(self._criterion.features(newcomer))
-            at = self._criterion.leaver(group, torch.stack(candidates))
-        return places[at] if at < len(places) else None
+            at = self._draw(count if newcomer is None else self._seen[group])
+            return self._places(group)[at] if at < count else None
+        places = self._places(group)
+        candidates = [self._features_at(place) for place in places]
+        if newcomer is not None:
+            candidates.append(self._criterion.features(newcomer))
+        at = self._criterion.leaver(group, torch.stack(candidates))
+        return places[at] if at < count else None
+
+    def _places(self, group: Group) -> list[int]:
+        """Where the exemplars of a group are."""
+        held = zip(self._tasks, self._labels, strict=True)
+        return [place for place, other in enumerate(held) if other == group]
 
     def _features_at(self, place: int) -> Tensor:
         assert self._criterion is not None
@@ -164,6 +189,7 @@ class ExemplarMemory:
         self._notes = state["notes"].clone() if "notes" in state else None
         self._labels = list(state["labels"])
         self._tasks = list(state["tasks"])
+        self._count_all()
         self._seen = {(task, label): count for task, label, count in state["seen"]}
         self._generator.set_state(state["generator"])
         self._features.clear()

@@ -5,7 +5,7 @@ import quadprog
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float
+from merlin_cl.learners.learner import as_float, rows
 from merlin_cl.learners.replay_learner import MemoryLearner
 from merlin_cl.learners.rival_settings import GEMSettings
 
@@ -22,17 +22,20 @@ class GEM(MemoryLearner[GEMSettings]):
     def _update(self, x: Tensor, y: Tensor) -> None:
         old_x, old_y, sizes = self._memories()
         gradients = self._gradients_of(torch.cat([old_x, x]), torch.cat([old_y, y]), [*sizes, len(y)])  # [k + 1, P]
-        gram = (gradients @ gradients.T).double()
-        added = multipliers(gram[:-1, :-1], gram[:-1, -1], self.settings.margin)
-        self._training.update(torch.cat([added, added.new_ones(1)]).float().unsqueeze(0) @ gradients)
+        references, gradient = gradients[:-1], gradients[-1]
+        products = references @ gradient
+        if (products < 0).any():
+            added = multipliers((references @ references.T).double(), products.double(), self.settings.margin)
+            gradient = torch.addmv(gradient, references.T, added.float())
+        self._training.update(gradient.unsqueeze(0))
 
     def _memories(self) -> tuple[Tensor, Tensor, list[int]]:
         """Exemplars of earlier tasks, inputs as floats, task after task, and how many each task has."""
         tasks = self.memory.tasks
-        earlier = (tasks < self.tasks[-1].index).nonzero().flatten()
-        order = earlier[tasks[earlier].argsort(stable=True)]
-        sizes: list[int] = tasks[order].unique_consecutive(return_counts=True)[1].tolist()
-        return as_float(self.memory.x[order]).to(self.device), self.memory.y[order].to(self.device), sizes
+        count = torch.bincount(tasks, minlength=self.tasks[-1].index)[: self.tasks[-1].index].tolist()
+        order = tasks.argsort(stable=True)[: sum(count)]
+        x, y = as_float(rows(self.memory.x, order)), rows(self.memory.y, order)
+        return x.to(self.device), y.to(self.device), [size for size in count if size]
 
 
 def multipliers(gram: Tensor, products: Tensor, margin: float = 0.0) -> Tensor:

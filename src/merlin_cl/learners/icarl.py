@@ -8,7 +8,7 @@ from torch.nn import functional
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.nearest_mean import class_means, nearest_mean, unit_features
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rival_settings import ICaRLSettings
@@ -40,6 +40,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         super().__init__(stream, settings, seed, device)
         self._choices, self._draws = self.generator("exemplars"), self.generator("replay")
         self.lists: dict[int, Tensor] = {}  # exemplars [m, *input_shape] of each old class, in the order of herding
+        self._all_lists: tuple[Tensor, Tensor] | None = None  # their inputs and labels in one, made when asked for
         self._newcomers = self._reservoir(settings.exemplars)  # of the classes being learned
         self._before = Bank(self.network, self._bank.weights.clone())  # the network as it was when the task began
 
@@ -52,13 +53,18 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         return self.settings.exemplars // len(self.seen)
 
     def _begin(self, task: TaskInfo) -> None:
-        self.lists = {label: x[: self._length] for label, x in self.lists.items()}
+        self._cut_lists()
         self._newcomers = self._reservoir(self.settings.exemplars - sum(map(len, self.lists.values())))
         self._before.weights.copy_(self._bank.weights)
 
     def _admitted(self) -> None:
-        self.lists = {label: x[: self._length] for label, x in self.lists.items()}
+        self._cut_lists()
         self._newcomers.budget = self.settings.exemplars - sum(map(len, self.lists.values()))
+
+    def _cut_lists(self) -> None:
+        """Make room for the classes that have come."""
+        self.lists = {label: x[: self._length] for label, x in self.lists.items()}
+        self._all_lists = None
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         super()._observe(x, y)
@@ -68,7 +74,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         if self.lists:
             old_x, old_y = self._old_exemplars()
             places = torch.randperm(len(old_y), generator=self._draws)[: self.settings.replay].to(self.device)
-            x, y = torch.cat([x, as_float(old_x[places])]), torch.cat([y, old_y[places]])
+            x, y = torch.cat([x, as_float(rows(old_x, places))]), torch.cat([y, old_y[places]])
         targets = functional.one_hot(y, self.stream.classes).float()  # [N, classes]
         old = sorted(self.lists)
         targets[:, old] = self._before.logits(x)[0][:, old].sigmoid()
@@ -87,11 +93,13 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
                 own = x[y == label]
                 order = herded(unit_features(self._bank, as_float(own)), self._length)
                 self.lists[label] = own[order]
-            self._newcomers = self._reservoir(0)
+            self._all_lists, self._newcomers = None, self._reservoir(0)
 
     def _old_exemplars(self) -> tuple[Tensor, Tensor]:
-        labels = [torch.full((len(x),), label, device=self.device) for label, x in self.lists.items()]
-        return torch.cat(list(self.lists.values())), torch.cat(labels)
+        if self._all_lists is None:
+            labels = [torch.full((len(x),), label, device=self.device) for label, x in self.lists.items()]
+            self._all_lists = torch.cat(list(self.lists.values())), torch.cat(labels)
+        return self._all_lists
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         parts = [(self._newcomers.x, self._newcomers.y)] if len(self._newcomers) else []
@@ -116,6 +124,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
     def _restore(self, state: State) -> None:
         super()._restore(state)
         self.lists = {int(label): x.clone() for label, x in state["lists"].items()}
+        self._all_lists = None
         self._newcomers = self._reservoir(state["room"])
         self._newcomers.restore(state["newcomers"])
         self._before.weights.copy_(state["before"])

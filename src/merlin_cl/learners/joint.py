@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.control_settings import JointSettings
-from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.networks.bank import Training
 from merlin_cl.protocol import StreamInfo
@@ -39,7 +39,7 @@ class Joint(NetworkLearner[JointSettings]):
         with self.phases.timed("base"):
             for _ in self.phases.steps("base", range(settings.epochs), settings.epochs):
                 for places in torch.randperm(count, generator=order).to(self.device).split(settings.batch):
-                    self._update(as_float(self._x[places]), self._y[places])
+                    self._update(as_float(rows(self._x, places)), self._y[places])
 
     def _state(self) -> State:
         return {**super()._state(), "x": self._x.clone(), "y": self._y.clone()}

@@ -262,15 +262,21 @@ class Learner(ABC, Generic[Settings]):
         return y.to(self.device, torch.int64)
 
     def _allowed(self, groups: Sequence[Iterable[int]]) -> Tensor:
-        allowed = torch.zeros(len(groups), self.stream.classes, dtype=torch.bool, device=self.device)
-        for row, group in zip(allowed, groups, strict=True):
-            row[list(group)] = True
-        return allowed
+        rows = [[False] * self.stream.classes for _ in groups]
+        for row, group in zip(rows, groups, strict=True):
+            for label in group:
+                row[label] = True
+        return torch.tensor(rows, dtype=torch.bool, device=self.device)
 
 
 def as_float(x: Tensor) -> Tensor:
     """Inputs as a network takes them: bytes become numbers from 0 to 1."""
-    return x.float() / 255 if x.dtype == torch.uint8 else x
+    return x.float().div_(255) if x.dtype == torch.uint8 else x
+
+
+def rows(values: Tensor, places: Tensor) -> Tensor:
+    """values[places], several times faster where a row is more than a few numbers."""
+    return values.index_select(0, places.flatten()).view(*places.shape, *values.shape[1:])
 
 
 def _task_from(record: dict[str, Any]) -> TaskInfo:

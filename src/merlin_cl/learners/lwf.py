@@ -30,12 +30,12 @@ class LwF(NetworkLearner[LwFSettings]):
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         task = self.tasks[-1]
-        learn = self._cross_entropy(y, self._allowed([task.classes])[0])
+        learn = self._cross_entropy(y, self._choosing(task.classes))
         old = sorted({label for earlier in self.tasks[:-1] for label in earlier.classes})
         if not old:
             self._descend((x, learn))
             return
-        before, allowed = self._before.logits(x)[0], self._allowed([old])[0]
+        before, allowed = self._before.logits(x)[0], self._choosing(old)
         strength, temperature = self.settings.strength, self.settings.temperature
         self._descend((x, lambda logits: learn(logits) + strength * distillation(logits, before, allowed, temperature)))
 

@@ -3,6 +3,7 @@
 import torch
 from torch import Tensor
 
+from merlin_cl.learners.learner import rows
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rival_settings import MIRSettings
@@ -17,19 +18,15 @@ class MIR(ReplayLearner[MIRSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        places = self._drawn(self.settings.candidates)
-        if len(places) > self.settings.replay:
-            places = places[self._interference(x, y, places).topk(self.settings.replay).indices]
-        old_x, old_y = self._exemplars_at(places)
+        old_x, old_y = self._exemplars_at(self._drawn(self.settings.candidates))
+        if len(old_y) > self.settings.replay:
+            chosen = self._interference(x, y, old_x, old_y).topk(self.settings.replay).indices
+            old_x, old_y = rows(old_x, chosen), old_y[chosen]
         self._training.step(torch.cat([x, old_x]), torch.cat([y, old_y]), self._competing)
 
-    def _interference(self, x: Tensor, y: Tensor, places: Tensor) -> Tensor:
+    def _interference(self, x: Tensor, y: Tensor, old_x: Tensor, old_y: Tensor) -> Tensor:
         """How much an update on x, y alone would raise the loss of each exemplar, [n]."""
-        old_x, old_y = self._exemplars_at(places)
-        weights, optimiser = self._bank.weights.clone(), self._training.state()
         before = cross_entropy(self._bank.logits(old_x)[0], old_y, self._competing)
-        self._training.step(x, y, self._competing)
-        after = cross_entropy(self._bank.logits(old_x)[0], old_y, self._competing)
-        self._bank.weights.copy_(weights)
-        self._training.restore(optimiser)
+        foreseen = self._training.foreseen(x, y, self._competing)
+        after = cross_entropy(foreseen.logits(old_x)[0], old_y, self._competing)
         return after - before

@@ -1,8 +1,7 @@
 """What rivals with one network share: the network, its optimiser, and how it answers. A method says what an update is."""
 
 from abc import abstractmethod
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterable
 from typing import Self, TypeVar
 
 import torch
@@ -13,10 +12,9 @@ from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.voting import vote
-from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.bank import Bank, Training, cross_entropy_slope
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.networks.mlp import MLP
-from merlin_cl.networks.per_example import example_gradients
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 Settings = TypeVar("Settings", bound=NetworkSettings)
@@ -34,6 +32,7 @@ class NetworkLearner(Learner[Settings]):
         self._training = Training(
             self._bank, settings.learning_rate, settings.weight_decay, decoupled=False, optimiser=settings.optimiser
         )
+        self._masks: dict[tuple[int, ...], Tensor] = {}
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The one network, if the method answers by its logits."""
@@ -78,8 +77,11 @@ class NetworkLearner(Learner[Settings]):
     def _gradients_of(self, x: Tensor, y: Tensor, sizes: list[int]) -> Tensor:
         """The gradients [k, P] of the mean cross-entropies of k batches, one after another in x and y, each by itself."""
         if isinstance(self.network, MLP):  # a single pass serves all
-            loss = partial(cross_entropy, allowed=self._competing)
-            return example_gradients(self.network, self._bank.weights[0], x, y, loss).means(sizes)
+            weighing = torch.tensor([1 / size for size in sizes for _ in range(size)], device=self.device)  # [N]
+            allowed = self._competing
+            return self.network.group_gradients(
+                self._bank.weights[0], x, sizes, lambda logits: cross_entropy_slope(logits, y, allowed, weighing)[0]
+            )
         parts = zip(x.split(sizes), y.split(sizes), strict=True)
         return torch.stack([self._gradient((inputs, self._cross_entropy(labels))).clone() for inputs, labels in parts])
 
@@ -96,7 +98,14 @@ class NetworkLearner(Learner[Settings]):
     @property
     def _competing(self) -> Tensor:
         """The classes that compete in the loss, bool [classes]."""
-        return self._allowed([self.seen if self.settings.competing == "seen" else range(self.stream.classes)])[0]
+        return self._choosing(self.seen if self.settings.competing == "seen" else range(self.stream.classes))
+
+    def _choosing(self, classes: Iterable[int]) -> Tensor:
+        """Some classes as a mask, bool [classes], made once."""
+        key = tuple(classes)
+        if key not in self._masks:
+            self._masks[key] = self._allowed([key])[0]
+        return self._masks[key]
 
     # The life cycle
 

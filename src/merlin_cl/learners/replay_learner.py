@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.network_settings import BudgetSettings, ReplaySettings
 from merlin_cl.protocol import StreamInfo
@@ -55,12 +55,12 @@ class ReplayLearner(MemoryLearner[Settings]):
         """Places of up to `count` exemplars, drawn without replacement from all or from those at some places."""
         size = len(self.memory) if among is None else len(among)
         drawn = torch.randperm(size, generator=self._draws)[:count].to(self.device)
-        return drawn if among is None else among[drawn]
+        return drawn if among is None else rows(among, drawn)
 
     def _exemplars_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
         """Inputs, as floats, and labels of some exemplars."""
         places = places.to(self.memory.x.device)  # an empty memory does not know its device yet
-        return as_float(self.memory.x[places]), self.memory.y[places]
+        return as_float(rows(self.memory.x, places)), rows(self.memory.y, places)
 
     def _with_replay(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """Arriving examples followed by drawn exemplars."""

@@ -5,16 +5,14 @@ Layers are views of that tensor, gradients views of another, and one fused Adam 
 """
 
 from collections.abc import Callable
-from typing import Literal
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
 from merlin_cl.networks.network import BatchUse, Network, Weight
+from merlin_cl.networks.optimisers import Kind, optimiser_for
 
 MASKED = -1e10
-Optimiser = Literal["adam", "sgd"]
 
 
 class Bank:
@@ -25,6 +23,7 @@ class Bank:
             raise ValueError(f"weights have shape {tuple(weights.shape)}; expected [M, {network.size}]")
         self.network = network
         self.weights = weights.contiguous()  # [M, P]
+        self._layers = {name: Weight(view) for name, view in network.views(self.weights).items()}
 
     @property
     def members(self) -> int:
@@ -41,7 +40,7 @@ class Bank:
         if torch.compiler.is_compiling():  # for a program with any number of examples there is no number of pieces
             return self.network.apply(self.weights, x.expand(self.members, *x.shape))
         parts = x.split(max(1, self.network.examples_at_once // self.members))
-        answers = [self.network.apply(self.weights, part.expand(self.members, *part.shape)) for part in parts]
+        answers = [self.network.forward(self._layers, part.expand(self.members, *part.shape)) for part in parts]
         return torch.cat(answers, dim=1) if len(answers) > 1 else answers[0]
 
 
@@ -58,28 +57,19 @@ class Training:
         learning_rate: float,
         weight_decay: float = 0.0,
         decoupled: bool = True,
-        optimiser: Optimiser = "adam",
+        optimiser: Kind = "adam",
     ) -> None:
         self.bank = bank
-        flat = torch.nn.Parameter(bank.weights)
-        flat.grad = torch.zeros_like(bank.weights)
-        network = bank.network
-        values, gradients, statistics = (network.views(tensor) for tensor in (flat.detach(), flat.grad, flat.data))
+        self._gradient = torch.zeros_like(bank.weights)
+        network, flat = bank.network, bank.weights
+        values, gradients, statistics = (network.views(tensor) for tensor in (flat.detach(), self._gradient, flat.data))
         self._weights = {name: Weight(values[name], gradients[name]) for name in values}
         # An alias of its own (`data`): to autograd, writing statistics is then no change of the weights beside them.
         self._weights |= {name: Weight(statistics[name]) for name in network.statistics}
         for name in values.keys() - set(network.statistics):
             values[name].requires_grad_()
         self._statistics = flat.data[:, network.learned :] if network.statistics else None
-        self._flat = flat
-        kind = {"adam": torch.optim.AdamW if decoupled else torch.optim.Adam, "sgd": torch.optim.SGD}[optimiser]
-        self._optimiser = kind([flat], lr=learning_rate, weight_decay=weight_decay, fused=True)
-        if optimiser == "adam":
-            self._optimiser.state[flat] = {
-                "step": torch.zeros((), device=flat.device),
-                "exp_avg": torch.zeros_like(bank.weights),
-                "exp_avg_sq": torch.zeros_like(bank.weights),
-            }
+        self._optimiser = optimiser_for(optimiser, flat, learning_rate, weight_decay, decoupled)
 
     def step(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
         """One update of every member; returns the members' losses, [M].
@@ -88,24 +78,29 @@ class Training:
         it take no part in the loss. `shares` [M, N] says how often each member takes each example, statistics of the
         batch included; a member that takes none is left as it was.
         """
+        losses = self.label_gradient(x, y, allowed, shares)
+        self._update([] if shares is None else (shares.sum(dim=1) == 0).nonzero().flatten().tolist())
+        return losses
+
+    def label_gradient(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
+        """Fill the gradient that `step` follows, without following it; returns the members' losses, [M]."""
         members = self.bank.members
         if y.dim() == 1:
             x, y = x.expand(members, *x.shape), y.expand(members, -1)
+        if shares is None:
+            weighing = x.new_full((1, 1), 1 / y.shape[1]).expand_as(y)  # [M, N]
+        else:
+            weighing = shares * (1 / shares.sum(dim=1, keepdim=True).clamp(min=1))
         means = torch.empty(0)
 
-        def loss(logits: Tensor) -> Tensor:
+        def slope(logits: Tensor) -> Tensor:
             nonlocal means
-            masked = logits.masked_fill(~allowed, MASKED)  # [M, N, classes]
-            losses = functional.cross_entropy(masked.flatten(0, 1), y.flatten(), reduction="none").view_as(y)  # [M, N]
-            if shares is None:
-                means = losses.mean(dim=1)
-            else:
-                means = (losses * shares).sum(dim=1) / shares.sum(dim=1).clamp(min=1)
-            return means.sum()
+            found, losses = cross_entropy_slope(logits, y, allowed, weighing)
+            means = (losses * weighing).sum(dim=1)
+            return found
 
-        self.bank.network.differentiate(self._weights, x, BatchUse(shares), loss)
-        self._update([] if shares is None else (shares.sum(dim=1) == 0).nonzero().flatten().tolist())
-        return means.detach()
+        self.bank.network.differentiate(self._weights, x, BatchUse(shares), slope)
+        return means
 
     def gradient(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
         """The gradient [M, P] of loss(logits [M, N, classes]), a number, for inputs x [M, N, *input_shape].
@@ -113,39 +108,63 @@ class Training:
         It is the one that `update` follows: what the caller changes in it in place is what the members move along. All
         that the loss needs of the members must come from this one pass: layers write their gradients rather than add.
         """
-        assert self._flat.grad is not None
-        self._flat.grad.zero_()  # weights that take no part in the loss
-        self.bank.network.differentiate(self._weights, x, BatchUse(), loss)
-        return self._flat.grad
+        self._gradient.zero_()  # weights that take no part in the loss
+
+        def slope(logits: Tensor) -> Tensor:
+            logits = logits.requires_grad_()
+            (found,) = torch.autograd.grad(loss(logits), logits)
+            return found
+
+        self.bank.network.differentiate(self._weights, x, BatchUse(), slope)
+        return self._gradient
 
     def update(self, gradient: Tensor | None = None) -> None:
         """One step of the optimiser along the gradient as it stands, or along another one, [M, P]."""
-        if gradient is not None:
-            assert self._flat.grad is not None
-            self._flat.grad.copy_(gradient)
-        self._update([])
+        self._update([], gradient)
+
+    def foreseen(self, x: Tensor, y: Tensor, allowed: Tensor) -> Bank:
+        """The members as `step` would make them; they stay as they are."""
+        kept = None if self._statistics is None else self._statistics.clone()
+        self.label_gradient(x, y, allowed)
+        bank = Bank(self.bank.network, self._optimiser.foreseen(self.bank.weights, self._gradient))
+        if self._statistics is not None and kept is not None:
+            bank.weights[:, bank.network.learned :] = self._statistics
+            self._statistics.copy_(kept)
+        return bank
 
     def state(self) -> dict[str, Tensor]:
         """Adam's step count and moments; the weights are the bank's."""
-        return {name: value.clone() for name, value in self._optimiser.state[self._flat].items()}
+        return {name: value.clone() for name, value in self._optimiser.state.items()}
 
     def restore(self, state: dict[str, Tensor]) -> None:
         """Take over Adam's state from `state()`."""
-        for name, value in self._optimiser.state[self._flat].items():
+        for name, value in self._optimiser.state.items():
             value.copy_(state[name])
 
-    def _update(self, idle: list[int]) -> None:
+    def _update(self, idle: list[int], gradient: Tensor | None = None) -> None:
         """One step; idle members keep weights and moments (the step count, for bias correction, is shared)."""
-        moments = [value for value in self._optimiser.state[self._flat].values() if value.dim()]
-        moving = [self.bank.weights, *moments]
-        kept = [tensor[idle] for tensor in moving] if idle else []
+        gradient = self._gradient if gradient is None else gradient
+        moving = [self.bank.weights, *self._optimiser.moments] if idle else []
+        kept = [tensor[idle] for tensor in moving]
         with torch.no_grad():
             if self._statistics is None:
-                self._optimiser.step()
+                self._optimiser.step(self.bank.weights, gradient)
             else:
                 statistics = self._statistics.clone()
                 self._statistics.zero_()  # with a gradient of zero, zero is what neither optimiser nor decay moves
-                self._optimiser.step()
+                self._optimiser.step(self.bank.weights, gradient)
                 self._statistics.copy_(statistics)
-            for tensor, rows in zip(moving, kept, strict=False):
+            for tensor, rows in zip(moving, kept, strict=True):
                 tensor[idle] = rows
+
+
+def cross_entropy_slope(logits: Tensor, y: Tensor, allowed: Tensor, weighing: Tensor) -> tuple[Tensor, Tensor]:
+    """The gradient [..., N, classes] by the logits of the weighed sum of cross-entropies with labels y, and these [..., N].
+
+    Softmax minus the label, without a graph. Only the `allowed` classes, bool [classes], compete.
+    """
+    shares = logits.masked_fill(~allowed, MASKED).log_softmax(dim=-1)
+    labels = y.unsqueeze(-1)
+    slope = torch.zeros_like(shares).scatter_(-1, labels, -weighing.unsqueeze(-1))
+    slope = torch.ops.aten._log_softmax_backward_data(slope, shares, -1, shares.dtype)
+    return slope, -shares.gather(-1, labels).squeeze(-1)

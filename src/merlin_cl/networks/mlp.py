@@ -51,7 +51,7 @@ class MLP(Network):
         return h
 
     def differentiate(
-        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, loss: Callable[[Tensor], Tensor]
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
     ) -> None:
         """See `Network`. The chain rule by hand: for one small network, autograd costs several times the arithmetic."""
         layers = [(weights[f"{layer}.weight"], weights[f"{layer}.bias"]) for layer in range(len(self.widths) - 1)]
@@ -61,8 +61,7 @@ class MLP(Network):
             for weight, bias in layers:
                 inputs.append(h if not inputs else h.relu_())
                 h = torch.baddbmm(bias.value.unsqueeze(1), inputs[-1], weight.value)
-        logits = h.requires_grad_()
-        (delta,) = torch.autograd.grad(loss(logits), logits)  # [M, N, out]
+        delta = slope(h)  # [M, N, out]
         with torch.no_grad():
             for at, (weight, bias) in reversed(list(enumerate(layers))):
                 assert weight.gradient is not None
@@ -72,6 +71,32 @@ class MLP(Network):
                 if at > 0:
                     delta = torch.bmm(delta, weight.value.transpose(1, 2))
                     delta = torch.ops.aten.threshold_backward(delta, inputs[at], 0)
+
+    def group_gradients(self, row: Tensor, x: Tensor, sizes: list[int], slope: Callable[[Tensor], Tensor]) -> Tensor:
+        """The gradients [k, P] of the losses of k groups of examples, one after another in x, by weights `row` [P].
+
+        One pass serves all: they part only where the layers' inputs meet the gradients by their outputs. `slope` as for
+        `differentiate`, the logits [N, classes].
+        """
+        found = row.new_empty(len(sizes), self.size)
+        values, gradients = self.views(row.detach().unsqueeze(0)), self.views(found)
+        inputs: list[Tensor] = []
+        with torch.no_grad():
+            h = x.flatten(1)  # [N, inputs]
+            for layer in range(len(self.widths) - 1):
+                inputs.append(h.relu_() if inputs else h)
+                h = torch.addmm(values[f"{layer}.bias"][0], inputs[-1], values[f"{layer}.weight"][0])
+        delta = slope(h)  # [N, out]
+        with torch.no_grad():
+            for layer, h in reversed(list(enumerate(inputs))):
+                into = zip(gradients[f"{layer}.weight"], gradients[f"{layer}.bias"], strict=True)
+                for inside, d, (weight, bias) in zip(h.split(sizes), delta.split(sizes), into, strict=True):
+                    torch.mm(inside.T, d, out=weight)
+                    torch.sum(d, dim=0, out=bias)
+                if layer > 0:
+                    delta = torch.mm(delta, values[f"{layer}.weight"][0].T)
+                    delta = torch.ops.aten.threshold_backward(delta, h, 0)
+        return found
 
     def with_outputs(self, count: int) -> "MLP":
         """The same with another number of outputs."""

@@ -51,12 +51,16 @@ class Network(ABC):
         """
 
     def differentiate(
-        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, loss: Callable[[Tensor], Tensor]
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
     ) -> None:
-        """Write the gradients of loss(logits), a number, for inputs x in training, to where the learned weights want them."""
+        """Write the gradients of a loss for inputs x in training to where the learned weights want them.
+
+        `slope` says how the loss changes with the logits [M, N, classes], for logits without a graph.
+        """
         learned = [weight for weight in weights.values() if weight.gradient is not None]
-        cost = loss(self.forward(weights, x, batch))
-        found = torch.autograd.grad(cost, [weight.value for weight in learned], allow_unused=True)
+        logits = self.forward(weights, x, batch)
+        values = [weight.value for weight in learned]
+        found = torch.autograd.grad(logits, values, slope(logits.detach()), allow_unused=True)
         for weight, gradient in zip(learned, found, strict=True):
             if (
                 gradient is not None and weight.gradient is not None

@@ -31,10 +31,6 @@ class ExampleGradients(ABC):
         """sum_n w_n g_n^2, [P], for weights w [N]. Statistics have gradient zero: none trains them."""
 
     @abstractmethod
-    def means(self, sizes: list[int]) -> Tensor:
-        """The mean gradients [k, P] of k groups of examples, one after another, with so many in each."""
-
-    @abstractmethod
     def products(self, other: ExampleGradients) -> Tensor:
         """Inner products [N, N'] with the gradients of other examples of the same network."""
 
@@ -80,18 +76,6 @@ class _Factors(ExampleGradients):
             parts += [(h.square().T @ squares).flatten(), squares.sum(dim=0)]
         return torch.cat(parts)
 
-    def means(self, sizes: list[int]) -> Tensor:
-        found = self._inputs[0].new_empty(len(sizes), self._network.size)
-        views = list(self._network.views(found).values())
-        shares = torch.block_diag(*(torch.full((1, size), 1 / size) for size in sizes)).to(found.device)  # [k, N]
-        each = shares.sum(dim=0).unsqueeze(1)  # [N, 1]
-        for layer, (h, d) in enumerate(zip(self._inputs, self._deltas, strict=True)):
-            torch.mm(shares, d, out=views[2 * layer + 1])
-            groups = zip(h.split(sizes), (each * d).split(sizes), views[2 * layer], strict=True)
-            for inputs, deltas, view in groups:
-                torch.mm(inputs.T, deltas, out=view)
-        return found
-
     def products(self, other: ExampleGradients) -> Tensor:
         assert isinstance(other, _Factors)
         layers = zip(self._inputs, self._deltas, other._inputs, other._deltas, strict=True)
@@ -116,9 +100,6 @@ class _Whole(ExampleGradients):
         for (x, y), share in zip(self._blocks, weights.split(BLOCK), strict=True):
             total += share @ self._gradients(x, y).square_()
         return total
-
-    def means(self, sizes: list[int]) -> Tensor:
-        return torch.stack([group.mean(dim=0) for group in self._all().split(sizes)])
 
     def products(self, other: ExampleGradients) -> Tensor:
         assert isinstance(other, _Whole)
