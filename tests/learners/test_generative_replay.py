@@ -40,7 +40,7 @@ def test_arriving_and_made_examples_weigh_one_to_the_number_of_earlier_tasks(tin
     (expected,) = torch.autograd.grad(loss, flat)
     learner._old_inputs.restore(draws)
     learner._update(x, y)
-    torch.testing.assert_close(learner._training._flat.grad, expected)
+    torch.testing.assert_close(learner._training._gradient, expected)
 
 
 def test_replay_keeps_what_a_network_without_it_forgets(tiny):
