@@ -229,6 +229,13 @@ def _reservoir_replay(training: Any, images: Images, seed: int) -> Any:
     return training.supervised.Naive(plugins=[replay], **_common(images, seed))
 
 
+def _reservoir_ace(training: Any, images: Images, seed: int) -> Any:
+    """Their ER-ACE with the paper's reservoir; of its own it shares the memory out to classes as soon as one turns up."""
+    strategy = STRATEGIES["er-ace"](training, images, seed)
+    strategy.storage_policy = training.storage_policy.ReservoirSamplingBuffer(max_size=BUDGET)
+    return strategy
+
+
 def _icarl(training: Any, images: Images, seed: int) -> Any:
     common = _common(images, seed)
     model = common.pop("model")
@@ -277,21 +284,21 @@ STRATEGIES: dict[str, Callable[[Any, Images, int], Any]] = {
     ),
     "slda": _slda,
 }
-ONLINE_STRATEGIES = {"er": _reservoir_replay} | {method: STRATEGIES[method] for method in ("er-ace", "mir")}
+ONLINE_STRATEGIES = {"er": _reservoir_replay, "er-ace": _reservoir_ace, "mir": STRATEGIES["mir"]}
 ALL: dict[str, Any] = {"competing": "all"}
 OURS: dict[str, MethodSettings] = {
     "ewc": EWCSettings(strength=STRENGTH, **ALL),
     "gem": GEMSettings(**ALL),
     "agem": AGEMSettings(**ALL),
     "er": ERSettings(**ALL),
-    "er-ace": ERACESettings(exemplar_choice="balanced", **ALL),
+    "er-ace": ERACESettings(**ALL),
     "mir": MIRSettings(exemplar_choice="balanced", **ALL),
     "gss": GSSSettings(**ALL),
     "icarl": ICaRLSettings(),
     "gdumb": GDumbSettings(),
     "slda": SLDASettings(),
 }
-"""Exemplars are chosen as there: by reservoir, or balanced by class."""
+"""Exemplars are chosen as there: by reservoir, or balanced by class (`mir`)."""
 
 
 def compare(avalanche: Any, method: str, images: Images, seed: int) -> dict[str, Any]:
