@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.distributions import Normal, kl_divergence
 
-from merlin_cl.learners.merlin.chunks import ChunkCode, coherent
+from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
 from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.storage import pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
@@ -157,12 +157,14 @@ def test_statistics_may_be_left_out():
         assert torch.equal(back[:, network.learned :], origin[network.learned :].expand(2, -1))
 
 
-def test_models_that_moved_together_stay_and_others_leave_one_for_all():
+def test_the_most_central_model_stands_for_all_or_their_mean_where_they_moved_together():
     common, own = torch.randn(7, 5, generator=draws(0)), torch.randn(4, 7, 5, generator=draws(1))
     together = common + 0.3 * own
-    assert coherent(together) is together
+    assert representatives(together, "mean") is together
     apart = 0.1 * common + own
-    apart[2] = 0.2 * apart.mean(dim=0) + apart.mean(dim=0)  # along the mean: nearest to all
-    (chosen,) = coherent(apart)
-    assert torch.equal(chosen, apart[2])
-    assert torch.equal(coherent(own[:1]), own[:1])
+    for models in (together, apart):
+        models[2] = 1.2 * models.mean(dim=0)  # along the mean: nearest to all
+    for models, summary in ((together, "central"), (apart, "central"), (apart, "mean")):
+        (chosen,) = representatives(models, summary)
+        assert torch.equal(chosen, models[2])
+    assert torch.equal(representatives(own[:1], "mean"), own[:1])

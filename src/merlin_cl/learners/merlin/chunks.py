@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.merlin.settings import Layout
+from merlin_cl.learners.merlin.settings import Layout, Summary
 from merlin_cl.networks.network import Network
 
 TOGETHER = 0.5
@@ -38,16 +38,17 @@ class ChunkCode:
         return self._origin.expand(len(chunks), -1).index_add(1, self._order, offsets)
 
 
-def coherent(models: Tensor) -> Tensor:
-    """Models [B, ...] whose mean is worth something: all of them, or, where they went different ways, the one nearest to all.
+def representatives(models: Tensor, summary: Summary) -> Tensor:
+    """Those of models [B, ...] whose mean stands for all: the most central one, or (`mean`) all, unless they went different ways.
 
-    Networks that start at one point and learn the same task mostly move along together, and their mean is as good as they are.
-    Where the directions of their offsets have little in common it is not: on the first task of Split CIFAR-10 (mean cosine 0.3)
-    it is three points worse than they are.
+    Networks that start at one point and learn one task move along together, but only partly. The mean of ten MLPs on Permuted
+    MNIST is half a point worse than they are, on late tasks five. That of two ResNets that start from an earlier task's is
+    as good as they are; on the first task of Split CIFAR-10 (mean cosine 0.3) it loses three points.
     """
     directions = functional.normalize(models.flatten(1), dim=1)
     closeness = (directions @ directions.t()).sum(dim=1).sub(1) / max(
         1, len(models) - 1
     )  # [B], mean cosine with the others
-    together = len(models) == 1 or closeness.mean() > TOGETHER
-    return models if together else models[closeness.argmax()].unsqueeze(0)
+    if summary == "mean" and (len(models) == 1 or closeness.mean() > TOGETHER):
+        return models
+    return models[closeness.argmax()].unsqueeze(0)

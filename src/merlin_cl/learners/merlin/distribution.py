@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from merlin_cl.learners.learner import State
-from merlin_cl.learners.merlin.chunks import ChunkCode, coherent
+from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
 from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
@@ -38,7 +38,7 @@ class WeightDistribution:
         self.network = network
         self.priors: list[Gaussian] = []  # P_1 .. P_k
         self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
-        self._precision = settings.precision
+        self._precision, self._summary = settings.precision, settings.summary
         if settings.decoder == "factors":
             self.vae = self._vae_of_factors(network, settings, task_width, tasks or task_width, form)
         else:
@@ -96,15 +96,15 @@ class WeightDistribution:
     def make_room(self, base_models: Tensor, task: Tensor) -> bool:
         """Let a new task start from its base models, chunks [B, K, size], where the decoder is a sum of bases.
 
-        A base that no task uses yet becomes their mean: all of it, as keeping only what related descriptors do not say
-        came out worse (relative error 0.19 against 0.15 on the fifth task of Split MNIST). The prior is then that of the base
+        A base that no task uses yet becomes what stands for them: all of it, as keeping only what related descriptors do not say
+        came out worse (relative error 0.19 against 0.15 on the fifth task of Split MNIST). The prior is then that of these
         models' own mixtures of bases, so there is nothing better for prior and decoder to learn, and the answer is True.
         With no base left, tasks have to share those there are.
         """
         decoder, base = self.vae.decoder, len(self.priors)
         if not isinstance(decoder, FactorDecoder) or not self._learned_prior:
             return False
-        models = coherent(base_models.flatten(1)[:, : decoder.numbers])
+        models = representatives(base_models.flatten(1)[:, : decoder.numbers], self._summary)
         if base < self.vae.latent:
             known = decoder.offsets(self.priors[-1].mean.unsqueeze(0))[0] if self._chained and self.priors else 0
             decoder.absorb(base, models.mean(dim=0) - known)

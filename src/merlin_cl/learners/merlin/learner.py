@@ -157,7 +157,8 @@ class Merlin(DescribedTasks):
         known = self._base is not None and task == self.tasks[-1].index
         base = Bank(self.network, self._base.psi) if self._base is not None and known else None
         sampled = self.sample_task(task, purpose=f"probe {task}")
-        return probe(sampled, base, self.distribution.code, as_float(x), y, self._outputs(self.tasks[task].classes))
+        code, outputs = self.distribution.code, self._outputs(self.tasks[task].classes)
+        return probe(sampled, base, code, self.settings.summary, as_float(x), y, outputs)
 
     def _state(self) -> State:
         learning = self.learning and self._base is not None

@@ -6,20 +6,24 @@ These figures use test data and serve diagnosis only: nothing that learns or ans
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.merlin.chunks import ChunkCode, coherent
+from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
+from merlin_cl.learners.merlin.settings import Summary
 from merlin_cl.networks.bank import Bank
 
 
-def probe(sampled: Bank, base: Bank | None, code: ChunkCode, x: Tensor, y: Tensor, allowed: Tensor) -> dict[str, float]:
+def probe(
+    sampled: Bank, base: Bank | None, code: ChunkCode, summary: Summary, x: Tensor, y: Tensor, allowed: Tensor
+) -> dict[str, float]:
     """Accuracy (%) of models sampled for a task, alone and together, and how much they differ; likewise of base models.
 
     `diversity` is the share of inputs on which two models disagree, averaged over pairs. `relative_error` is the distance
-    of the sampled models' mean from the base models' mean, over the length of the latter's offset.
+    of the sampled models' mean from what stands for the base models, over the length of the latter's offset.
     """
     figures = _figures("sampled", sampled, x, y, allowed)
     if base is not None:
         figures |= _figures("base", base, x, y, allowed)
-        wanted, found = coherent(code.cut(base.weights)).mean(dim=0), code.cut(sampled.weights).mean(dim=0)
+        wanted = representatives(code.cut(base.weights), summary).mean(dim=0)
+        found = code.cut(sampled.weights).mean(dim=0)
         figures["relative_error"] = float((found - wanted).norm() / wanted.norm())
     return figures
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from merlin_cl.networks.network import Network
 
 Layout = Literal["in-out", "out-in"]
+Summary = Literal["central", "mean"]
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,9 @@ class MerlinSettings(EnsembleSettings):
     precision: Literal["float32", "float16", "int8", "int4"] = "int4"
     """Precision in which the VAE is kept between tasks: bases in this one (`int4`: their leading sixth in 8 bits), all smaller
     parts in 16 bits at least."""
+    summary: Summary = "central"
+    """What a task's base is made of (factors): the most central of its base models, or their mean, unless they went quite
+    different ways."""
     latent_per: Literal["model", "chunk"] = "model"
     """One latent z for a whole model, or one for each chunk."""
     latent: int = 0
@@ -175,6 +179,7 @@ class MerlinSettings(EnsembleSettings):
                 replay=10,
                 rehearse=10,
                 start="consolidated",
+                summary="mean",
                 fine_tune_epochs=10,
                 task_models=3,
             )
