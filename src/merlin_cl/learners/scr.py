@@ -32,12 +32,12 @@ class SCR(ReplayLearner[SCRSettings]):
         if x.dim() != 4 or shift == 0:
             return x
         height, width = x.shape[2:]
-        padded = functional.pad(x, [shift] * 4).permute(0, 2, 3, 1)  # [N, height, width, channels]
+        padded = functional.pad(x, [shift] * 4).flatten(2)  # [N, channels, padded height * padded width]
         down, right = torch.randint(0, 2 * shift + 1, (2, len(x), 1), generator=self._draws).to(x.device)
-        rows = down + torch.arange(height, device=x.device)  # [N, height]
+        lines = (down + torch.arange(height, device=x.device)) * (width + 2 * shift)  # [N, height]
         columns = right + torch.arange(width, device=x.device)  # [N, width]
-        each = torch.arange(len(x), device=x.device)
-        return padded[each[:, None, None], rows[:, :, None], columns[:, None, :]].permute(0, 3, 1, 2)
+        places = (lines[:, :, None] + columns[:, None, :]).flatten(1)  # [N, height * width]
+        return padded.gather(2, places.unsqueeze(1).expand(-1, x.shape[1], -1)).view_as(x)
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         exemplars = unit_features(self._bank, as_float(self.memory.x.to(self.device)))
