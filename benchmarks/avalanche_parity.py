@@ -26,11 +26,11 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import torch
+from real_neighbours import import_avalanche
 from torch import Tensor, nn
 
 from merlin_cl.learners.control_settings import GDumbSettings
@@ -113,25 +113,6 @@ def _final(images: Images, answer: Callable[[Tensor], Tensor]) -> float:
     """The mean over tasks of the accuracy in percent, all classes competing."""
     correct = [(answer(x).argmax(dim=1) == y).float().mean() for x, y in images.test]
     return 100 * float(torch.stack(correct).mean())
-
-
-def import_avalanche() -> Any:
-    """Avalanche; torchvision, which it imports, wants two operators that a CPU torch does not have."""
-    if find_spec("avalanche") is None:
-        return None
-    library = torch.library.Library("torchvision", "DEF")
-    for name in ("nms", "qnms"):
-        library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        import avalanche
-        import avalanche.benchmarks
-        import avalanche.benchmarks.utils
-        import avalanche.training.plugins
-        import avalanche.training.storage_policy
-        import avalanche.training.supervised
-    avalanche.operators = library  # kept alive
-    return avalanche
 
 
 class Network(nn.Module):
