@@ -10,7 +10,7 @@ import sys
 import pytest
 from tests.docs.pages import NAMES, ROOT, blocks, without_code
 
-from merlin_cl.cli import exit_code, options
+from merlin_cl.cli import COMMANDS, exit_code, options
 from merlin_cl.streams.own.paths import looks_like_a_path
 
 WHOLE = ("docs/own-data.md", "docs/tutorial.md")
@@ -91,13 +91,29 @@ def test_the_commands_parse(name, understands, capsys):
     assert wrong == []
 
 
+def written_in(text):
+    """Commands with options between backticks, as words; N stands for any number."""
+    written = re.findall(r"`merlin ([a-z]+ [^`]*--[^`]*)`", text)
+    return [command.split() for command in written if not re.search(r"[][…|<>{}]|\.\.\.", command)]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_options_in_the_text_exist(name, understands, capsys):
-    """Commands between backticks; N stands for any number."""
-    written = re.findall(r"`merlin ([a-z]+ [^`]*--[^`]*)`", without_code(text_of(name)))
-    whole = [command.split() for command in written if not re.search(r"[][…|<>]|\.\.\.", command)]
-    wrong = [wrong for words in whole if (wrong := understands(words, capsys))]
+    wrong = [wrong for words in written_in(without_code(text_of(name))) if (wrong := understands(words, capsys))]
     assert wrong == []
+
+
+def test_options_in_docstrings_and_messages_exist(understands, capsys):
+    texts = [path.read_text("utf-8") for path in sorted((ROOT / "src").rglob("*.py"))]
+    wrong = [wrong for text in texts for words in written_in(text) if (wrong := understands(words, capsys))]
+    assert wrong == []
+
+
+def test_commands_in_docstrings_and_messages_exist():
+    texts = [path.read_text("utf-8") for path in sorted((ROOT / "src").rglob("*.py"))]
+    named = {name for text in texts for name in re.findall(r"`merlin ([a-z]+)[ `]", text)}
+    assert named
+    assert named <= COMMANDS.keys()
 
 
 def test_a_wrong_option_is_found(understands, capsys):

@@ -42,7 +42,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
 
     Parameters
     ----------
-    method : the method's name, as `merlin list --methods` has it: "merlin", "er", "der++", ...
+    method : the method's name, as `merlin run --help` has it: "merlin", "er", "der++", ...
     preset : where the method's settings start from.
     settings : single settings of the method that differ from the preset's, by name.
     scenario : "class-incremental" where tasks bring new classes, "domain-incremental" where they bring the same ones in a new
