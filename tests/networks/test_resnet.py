@@ -112,6 +112,16 @@ def test_training_the_papers_classifier_equals_separate_networks():
     torch.testing.assert_close(logits, expected_logits, atol=1e-8, rtol=0)
 
 
+def test_one_member_learns_from_large_images_as_it_does_beside_another():
+    # Alone it goes another way through its shortcuts: the usual one would end the process in oneDNN.
+    network, everything = ResNet((3, 84, 84), 10), torch.ones(10, dtype=torch.bool)
+    x, y = torch.rand(5, *network.input_shape, generator=draws(0)), torch.randint(0, 10, (5,), generator=draws(1))
+    banks = [Bank(network, unsettled(network, 1, 2).repeat(members, 1)) for members in (1, 2)]
+    for bank in banks:
+        Training(bank, learning_rate=1e-3, optimiser="sgd").step(x, y, everything)
+    torch.testing.assert_close(banks[0].weights[0], banks[1].weights[0], atol=1e-5, rtol=1e-4)
+
+
 @pytest.mark.parametrize("taking", [None, 0.6])
 def test_single_precision_agrees_within_rounding(taking):
     """One step. A ReLU whose input is zero but for rounding may go either way, so gradients agree only as a whole."""

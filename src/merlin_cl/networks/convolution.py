@@ -14,6 +14,10 @@ from torch.nn import functional
 from merlin_cl.networks.network import Weight
 from merlin_cl.networks.normalisation import Normalisation, Statistics, scale_and_shift
 
+SAFE_WIDTH = 48
+"""Of wider maps, a single member's 1x1 convolution takes its pixels before it is computed, instead of by a stride: for some sizes
+(such as 5 maps of 56 x 56 pixels) the backward pass with a stride ends in a segmentation fault of oneDNN (torch 2.13)."""
+
 
 class LayerWeights(NamedTuple):
     """A convolution [M, in, height, width, out], and the gain and bias, [M, out], of the normalisation after it."""
@@ -41,6 +45,13 @@ def trained(
 
     Gradients of the weights go where `weights` says, not through autograd.
     """
+    if (
+        stride > 1
+        and weights.kernel.value.shape[2] == 1
+        and len(weights.kernel.value) == 1
+        and x.shape[-1] > SAFE_WIDTH
+    ):
+        x, stride = x[:, :, ::stride, ::stride].contiguous(memory_format=torch.channels_last), 1
     values = (weight.value for weight in weights)
     y, *statistics = _Trained.apply(x, past, *values, weights, normalisation, stride, relu)
     return y, Statistics(*statistics)
