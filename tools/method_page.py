@@ -24,7 +24,8 @@ WORDS = {
     "start": "base models start from the task before (forward transfer)",
     "updates_per_batch": "one update a batch, not three",
     "base_models": "one base model, not ten",
-    "precision": "bases in 32 bits, not 4",
+    "precision": "bases not in 4 bits but",
+    "summary": "mean of the base models, not the most central one",
     "latent": "three bases for five tasks",
     "classification_loss": "auxiliary classification loss",
     "aware_epochs": "task models fine-tuned on their exemplars",
@@ -71,7 +72,7 @@ class Variant:
             off = self.changed.get("consolidation") == "off"
             return "the paper's decoder of chunks" + (", consolidation off" if off else "")
         name, value = next((name, value) for name, value in self.changed.items() if name in WORDS)
-        return f"{WORDS[name]} {value}" if name in ("vote", "exemplar_choice", "rank") else WORDS[name]
+        return f"{WORDS[name]} {value}" if name in ("vote", "exemplar_choice", "rank", "precision") else WORDS[name]
 
 
 def figures(results: list[Result]) -> str:
