@@ -16,6 +16,8 @@ from merlin_cl.report.summary import Result, experiment_of, summarise
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "method.md"
 FILES = ROOT / "studies" / "method"
+PUBLISHED = ROOT / "results"
+STREAMS = ("split-mnist", "permuted-mnist", "split-cifar10", "split-cifar100")
 MARKS = ("<!-- figures: written by tools/method_page.py -->", "<!-- end of figures -->")
 WORDS = {
     "averaging": "weights after the last batch, not their running mean",
@@ -75,8 +77,50 @@ class Variant:
         return f"{WORDS[name]} {value}" if name in ("vote", "exemplar_choice", "rank", "precision") else WORDS[name]
 
 
+def fidelity(results: list[Result]) -> str:
+    """What sampled models keep of a stream's tasks, a row a task: means over seeds, and the largest loss of a seed."""
+    lines = [
+        "| task | base models alone | together | sampled at once | sampled at the end | below the base ensemble | at worst |",
+        "|---" * 7 + "|",
+    ]
+    losses: list[float] = []
+    for task in range(len(results[0]["diagnosis"]["final"])):
+        learned, final = ([result["diagnosis"][when][task] for result in results] for when in ("learned", "final"))
+        lost = [then["base_ensemble"] - now["sampled_ensemble"] for then, now in zip(learned, final, strict=True)]
+        losses += lost
+        figures = [
+            *(mean([then[name] for then in learned]) for name in ("base_single", "base_ensemble", "sampled_ensemble")),
+            mean([now["sampled_ensemble"] for now in final]),
+            mean(lost),
+            max(lost),
+        ]
+        lines.append(f"| {task + 1} | {' | '.join(f'{figure:.2f}' for figure in figures)} |")
+    together = [mean([now["sampled_ensemble"] for now in result["diagnosis"]["final"]]) for result in results]
+    lines.append(f"| mean | | | | {_figure(dict(enumerate(together)))} | {mean(losses):.2f} | |")
+    return "\n".join(lines)
+
+
+def published(stream: str) -> list[Result]:
+    """The results of MERLIN's default on a stream."""
+    found = (
+        json.loads(path.read_text(encoding="utf-8"))["result"] for path in (PUBLISHED / stream).glob("*-merlin-*.json")
+    )
+    return sorted((one for one in found if one["preset"] == "default"), key=lambda one: int(one["seed"]))
+
+
+def kept() -> str:
+    """The tables of fidelity, stream by stream."""
+    parts = ["### What sampled models keep of the tasks"]
+    for stream in STREAMS:
+        results = published(stream)
+        seeds = ", ".join(str(result["seed"]) for result in results)
+        command = f"`merlin run {stream} --seed N`, then `merlin diagnose`"
+        parts += [f"{stream}, seeds {seeds}: {command}.", fidelity(results)]
+    return "\n\n".join(parts)
+
+
 def figures(results: list[Result]) -> str:
-    """All tables, as Markdown."""
+    """All tables of the study, as Markdown."""
     variants = list(_variants(results))
     merlin = [variant for variant in variants if variant.method == "merlin"]
     whole = next(variant for variant in merlin if not variant.changed)
@@ -144,7 +188,8 @@ def page(results: list[Result], old: str) -> str:
     """The page with its figures written anew."""
     before, rest = old.split(MARKS[0])
     after = rest.split(MARKS[1])[1]
-    return f"{before}{MARKS[0]}\n\n{figures(results)}\n\n{MARKS[1]}{after}"
+    study = figures(results) if results else "The study has not been run: `make study`."
+    return f"{before}{MARKS[0]}\n\n{kept()}\n\n{study}\n\n{MARKS[1]}{after}"
 
 
 def read(files: Path = FILES) -> list[Result]:
