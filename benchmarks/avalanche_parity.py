@@ -334,6 +334,7 @@ def main() -> None:
     _warm_up()
     options.into.mkdir(parents=True, exist_ok=True)
     found: dict[str, list[dict[str, Any]]] = {method: [] for method in options.methods}
+    revision = git_revision(Path(__file__).parent)
     begun, done, total = time.monotonic(), 0, len(options.seeds) * len(options.methods)
     for seed in options.seeds:
         images = Images.drawn(seed, options.images_per_task)
@@ -353,7 +354,7 @@ def main() -> None:
                     "avalanche": avalanche.__version__,
                     "python": platform.python_version(),
                 },
-                "revision": git_revision(Path(__file__).parent),
+                "revision": revision,
             }
             write_json(options.into / f"{method}.json", copy.deepcopy(record))
 

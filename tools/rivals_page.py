@@ -12,7 +12,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from merlin_cl.learners.registry import BUILT_IN, method_settings
+from merlin_cl.learners.registry import BUILT_IN
 from merlin_cl.learners.tuned import search_record
 from merlin_cl.metrics import half_width, mean
 from merlin_cl.paper.published import Published, published
@@ -157,8 +157,11 @@ def _paper(results: list[Result], reasons: dict[str, str]) -> str:
 
 def _beside_paper(row: Row, accuracy: Published, forgetting: Published | None, reasons: dict[str, str]) -> str:
     difference = (row.mean["average_incremental_accuracy"] or 0.0) - accuracy.mean
-    key = f"{row.stream} {row.method}"
-    reason = reasons.get(key, "**not explained**") if abs(difference) > APART else ""
+    form = " ".join(
+        [row.stream, row.method, parts(row.changed)]
+    ).rstrip()  # a form of a method may have a reason of its own
+    known = reasons.get(form, reasons.get(f"{row.stream} {row.method}", "**not explained**"))
+    reason = known if abs(difference) > APART else ""
     cells = [
         row.stream,
         f"`{row.method}`",
@@ -185,9 +188,9 @@ def _parity(parity: list[Figures]) -> str:
     ]
     for record in sorted(parity, key=lambda record: list(BUILT_IN).index(record["method"])):
         lines.append(f"| {' | '.join(_parity_cells(record))} |")
-    first = parity[0]
-    versions = parts(first["versions"])
-    lines += ["", f"{versions}; revision {first['revision'][:9]}. Data: {first['source']}."]
+    versions = " and ".join(dict.fromkeys(parts(record["versions"]) for record in parity))
+    revisions = ", ".join(dict.fromkeys(record["revision"][:9] for record in parity))
+    lines += ["", f"{versions}; revision {revisions}. Data: {parity[0]['source']}."]
     return "\n".join(lines)
 
 
@@ -226,13 +229,13 @@ def _settings() -> str:
         "| stream | method | chosen | held-out A | with the defaults | trials |",
         "|---|---|---|---|---|---|",
     ]
-    untuned = {}
+    searched: dict[str, list[str]] = {}
     for stream in STREAMS:
         for method in BUILT_IN:
             record = search_record(method, stream)
             if record is None:
-                untuned.setdefault(stream, []).append(method)
                 continue
+            searched.setdefault(method, []).append(stream)
             before = record["value_before"]
             cells = [
                 stream,
@@ -243,10 +246,15 @@ def _settings() -> str:
                 str(len(record["trials"])),
             ]
             lines.append(f"| {' | '.join(cells)} |")
-    for stream, methods in untuned.items():
-        names = ", ".join(f"`{method}`" for method in methods if method_settings(method).space)
-        if names:
-            lines += ["", f"Without a search on {stream}, and so with the method's own defaults: {names}."]
+    origins = json.loads((TEXT / "defaults.json").read_text("utf-8"))
+    lines += [
+        "",
+        "Where a method has no search, its own defaults hold, and where these come from is said here for all:",
+        "",
+        "| method | searched on | its own defaults |",
+        "|---|---|---|",
+        *(f"| `{method}` | {', '.join(searched.get(method, [])) or NONE} | {origins[method]} |" for method in BUILT_IN),
+    ]
     return "\n".join(lines)
 
 

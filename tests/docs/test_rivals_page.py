@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from merlin_cl.learners.registry import BUILT_IN
 from merlin_cl.learners.tuned import search_record
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,13 +52,22 @@ def test_a_difference_from_the_paper_is_explained_or_called_unexplained(tool):
     assert "not explained" not in tool["page"]([near], [], {})
 
 
+def test_a_form_of_a_method_may_have_a_reason_of_its_own(tool):
+    plain, form = result("gss", accuracy=60.0), result("gss", accuracy=50.0)
+    form["settings"] = {**form["settings"], "method": {"name": "gss", "selection": "integer"}}
+    reasons = {"split-mnist gss": "for want of time", "split-mnist gss selection integer": "by the program"}
+    page = tool["page"]([plain, form], [], reasons)
+    assert "-28.3: for want of time" in page
+    assert "-38.3: by the program" in page
+
+
 def test_of_an_experiment_made_twice_the_one_with_most_seeds_counts(tool):
     everything, slices = (
         [result(), result(seed=1), result("er")],
         [result(source="slice"), result("gem", source="slice")],
     )
     page = tool["page"]([*slices, *everything], [], {})
-    assert page.count("\n| `ewc`") == 1
+    assert page.partition("## Where settings")[0].count("\n| `ewc`") == 1
     assert "Data: MNIST." in page
     assert "Data¹: slice." in page
     assert "¹ | – | 1 | 1 | 44.00" in page  # gem, which was made on the slice alone
@@ -85,6 +95,15 @@ def test_every_search_that_ships_is_on_the_page():
         assert record == search_record(record["method"], record["stream"]["name"])
         assert f"| {record['stream']['name']} | `{record['method']}` |" in page
         assert f"| {record['value']:.2f} |" in page
+
+
+def test_the_origin_of_every_methods_settings_is_told():
+    page = (ROOT / "docs" / "rivals.md").read_text("utf-8")
+    origins = json.loads((ROOT / "tools" / "rivals_page" / "defaults.json").read_text("utf-8"))
+    assert list(origins) == list(BUILT_IN)
+    for method, origin in origins.items():
+        streams = [stream for stream in ("split-mnist", "permuted-mnist") if search_record(method, stream)]
+        assert f"| `{method}` | {', '.join(streams) or '–'} | {origin} |" in page
 
 
 def test_no_difference_from_the_paper_is_left_unexplained():
