@@ -1,0 +1,50 @@
+"""What the demonstration shows, and what it says of it."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from merlin_cl.cli import demo
+from merlin_cl.learners.control_settings import GDumbEnsembleSettings
+from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.streams.settings.split import SplitMnistSettings
+
+
+def test_merlin_and_its_control_differ_in_the_method_alone():
+    ours, control = demo.configurations(demo.DemoOptions(seed=3))
+    assert (ours.stream, ours.seed, ours.threads) == (control.stream, control.seed, control.threads)
+    assert (type(ours.method), type(control.method)) == (MerlinSettings, GDumbEnsembleSettings)
+    for name in ("models", "exemplars", "fine_tune_rate", "exemplar_choice"):
+        assert getattr(ours.method, name) == getattr(control.method, name)
+
+
+def test_only_the_number_of_models_is_not_the_default():
+    for config in demo.configurations(demo.DemoOptions()):
+        usual = type(config.method).preset("default", config.stream.info())
+        assert config.method == replace(usual, models=demo.MODELS)
+        assert config.stream == SplitMnistSettings()
+
+
+@pytest.fixture
+def small(monkeypatch):
+    """The demonstration on a few images, with smaller networks still."""
+    usual = demo.configurations
+
+    def configurations(options):
+        few = SplitMnistSettings(tasks=2, images_per_task=20)
+        return [
+            replace(config, stream=few, method=replace(config.method, hidden_units=(8,), models=2, exemplars=10))
+            for config in usual(options)
+        ]
+
+    monkeypatch.setattr(demo, "configurations", configurations)
+
+
+def test_it_shows_both_and_says_what_was_made_smaller(small, merlin):
+    code, out, err = merlin("demo")
+    assert code == 0, err
+    assert re.search(r"merlin .*\n class-incremental  marginal", out)
+    assert "gdumb-ensemble" in out
+    assert "To be quick, both have 10 models answer; `merlin run split-mnist` has 30." in err
+    assert "Next: merlin diagnose runs/split-mnist-merlin-s0-" in err
