@@ -98,11 +98,6 @@ class MLP(Network):
                     delta = torch.ops.aten.threshold_backward(delta, h, 0)
         return found
 
-    def layers_of(self, module: nn.Module) -> dict[str, nn.Module]:
-        """The linear layers, which have other numbers in the module."""
-        linear_layers = [layer for layer in module.modules() if isinstance(layer, nn.Linear)]
-        return {f"{number}.weight": layer for number, layer in enumerate(linear_layers)}
-
     def with_outputs(self, count: int) -> "MLP":
         """The same with another number of outputs."""
         return replace(self, classes=count)

@@ -71,11 +71,6 @@ class Network(ABC):
     def module(self, row: Tensor) -> nn.Module:
         """One member, weights [P], as a plain `torch.nn` module."""
 
-    def layers_of(self, module: nn.Module) -> dict[str, nn.Module]:
-        """The layers of `module()` that multiply their inputs with a matrix, each by the name of its weight."""
-        named = {f"{name}.weight": layer for name, layer in module.named_modules()}
-        return {name: layer for name, layer in named.items() if name in self.shapes and _multiplies(layer)}
-
     @property
     def size(self) -> int:
         """P, the number of weights of one member."""
@@ -160,7 +155,3 @@ class RowModule(nn.Module):
 def outputs_first(weight: Tensor) -> Tensor:
     """One member's weight as `torch.nn` has it: [out, in, ...] for [in, ..., out]."""
     return weight.movedim(-1, 0) if weight.dim() > 1 else weight
-
-
-def _multiplies(layer: nn.Module) -> bool:
-    return isinstance(layer, nn.Linear) or (isinstance(layer, nn.Conv2d) and layer.groups == 1)

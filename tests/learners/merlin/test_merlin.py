@@ -27,11 +27,7 @@ def sampled_accuracy(learner):
     return [learner.probe(task.index, *_examples(task))["sampled_ensemble"] for task in TASKS]
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [SMALL, dataclasses.replace(SMALL, importance="by-inputs"), CHUNKS],
-    ids=["factors", "factors by inputs", "chunks"],
-)
+@pytest.mark.parametrize("settings", [SMALL, CHUNKS], ids=["factors", "chunks"])
 def test_sampled_models_solve_every_task_after_the_last(settings):
     assert min(sampled_accuracy(_learned(settings.build(STREAM, seed=0)))) > 90
 
@@ -117,11 +113,7 @@ def test_only_learned_priors_tell_the_tasks_apart():
         assert torch.equal(first, last) != differ
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [SMALL, dataclasses.replace(SMALL, importance="by-inputs"), CHUNKS],
-    ids=["factors", "factors by inputs", "chunks"],
-)
+@pytest.mark.parametrize("settings", [SMALL, CHUNKS], ids=["factors", "chunks"])
 def test_the_auxiliary_loss_reaches_the_decoder(settings):
     plain, helped = (
         dataclasses.replace(settings, vae_steps=3, classification_loss=weight).build(STREAM, seed=0)

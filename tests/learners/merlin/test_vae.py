@@ -79,27 +79,6 @@ def test_a_base_absorbs_the_best_approximation_of_its_rank(seed, rank):
         assert float(error.square().sum()) == pytest.approx(lost, abs=1e-4)
 
 
-@settings(max_examples=20, deadline=None)
-@given(seed=st.integers(0, 99), rank=st.integers(1, 3), spread=st.floats(0, 3))
-def test_with_the_inputs_moments_a_base_changes_outputs_least(seed, rank, spread):
-    """No worse than the nearest weights, judged by the outputs for inputs of these moments (and a little of any others)."""
-    network, plain = factor_decoder(rank)
-    _, aware = factor_decoder(rank)
-    offsets = torch.randn(network.size, generator=draws(seed))
-    inputs = torch.randn(50, 6, generator=draws(seed + 1)) * torch.linspace(0, spread, 6).exp()
-    moment = inputs.t() @ inputs / 50
-    plain.absorb(0, offsets)
-    aware.absorb(0, offsets, {"0.weight": moment})
-    wanted = network.views(offsets.unsqueeze(0))["0.weight"][0]
-    metric = moment + moment.diagonal().mean() * torch.eye(6)
-    found = [
-        network.views(decoder.offsets(torch.eye(3)[:1]).detach())["0.weight"][0] - wanted for decoder in (plain, aware)
-    ]
-    by_plain, by_aware = (float((error.t() @ metric @ error).trace()) for error in found)
-    assert by_aware <= by_plain * (1 + 1e-4)
-    assert by_aware < by_plain or spread < 0.1
-
-
 def test_models_are_linear_in_the_latent():
     network, decoder = factor_decoder(rank=2)
     for base in range(3):
@@ -125,7 +104,7 @@ def test_storing_rounds_once_and_by_little(seed, scale, rows, width, precision):
     packed = pack(tensor, precision)
     back = unpack(packed)
     largest = tensor.abs().amax(dim=-1, keepdim=True)
-    assert ((back - tensor).abs() <= largest / PRECISIONS[precision] + 127 * 6e-8).all()  # units in 16 bits go no lower
+    assert ((back - tensor).abs() <= largest / PRECISIONS[precision] + 1e-7).all()
     torch.testing.assert_close(unpack(pack(back, precision)), back, rtol=0, atol=0)
 
 

@@ -1,7 +1,7 @@
 """Learning a task's weight distribution while keeping those of earlier tasks: section 3.1 of the paper and Algorithm 2."""
 
 import copy
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -43,7 +43,6 @@ def learn_jointly(
     generator: torch.Generator,
     phases: Phases,
     auxiliary: Auxiliary | None = None,
-    moments: Mapping[str, Tensor] | None = None,
 ) -> None:
     """Fit the base models psi [B, P] of a new task and replay the old tasks in the same steps.
 
@@ -61,7 +60,7 @@ def learn_jointly(
 
     if settings.scale_chunks:
         vae.decoder.rescale(torch.cat([base, *pseudo_models()]))
-    own_base = distribution.make_room(base, task, moments)
+    own_base = distribution.make_room(base, task)
     # The auxiliary loss asks for more than the best approximation, so with it decoder and prior go on learning.
     settled = [vae.decoder, vae.prior_mean, vae.prior_log_variance] if own_base and auxiliary is None else []
     optimiser = _optimiser(_parameters(vae, settled), settings)
@@ -97,12 +96,10 @@ def learn_by_chunks(
     generator: torch.Generator,
     phases: Phases,
     auxiliary: Auxiliary | None = None,
-    moments: Mapping[str, Tensor] | None = None,
 ) -> None:
     """Fit the base models psi [B, P] as the paper has it: AdaGrad, one chunk at a time, a number of epochs.
 
-    The auxiliary loss, if asked for, takes a step of its own for every base model's worth of chunks. The paper knows no
-    `moments` of inputs: they are not used.
+    The auxiliary loss, if asked for, takes a step of its own for every base model's worth of chunks.
     """
     vae, base = distribution.vae, distribution.code.cut(psi)
     count = len(vae.decoder.scale)

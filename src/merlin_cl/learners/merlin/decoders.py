@@ -2,7 +2,6 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import torch
@@ -118,26 +117,16 @@ class FactorDecoder(Decoder):
         return torch.cat(found, dim=1)
 
     @torch.no_grad()
-    def absorb(self, base: int, offsets: Tensor, moments: Mapping[str, Tensor] | None = None) -> None:
-        """Set one base to the best approximation of a model's offsets, [numbers], by singular value decomposition.
-
-        `moments`, [in, in] by a weight's name, are those of the layers' inputs: with them the best is not what is nearest to the
-        weights but what changes the layers' outputs least.
-        """
-        known = {name.replace(".", "_"): moment for name, moment in (moments or {}).items()}
+    def absorb(self, base: int, offsets: Tensor) -> None:
+        """Set one base to the best approximation of a model's offsets, [numbers], by singular value decomposition."""
         for (key, _), part in zip(self._layers, offsets.split([numbers for _, numbers in self._layers]), strict=True):
             if key in self.whole:
                 self.whole[key][base] = part
                 continue
             rank, inputs = self.left[key].shape[1:]
-            matrix, back = part.view(inputs, -1), None
-            if key in known:
-                forth, back = _square_roots(known[key])
-                matrix = forth @ matrix
-            u, s, v = torch.linalg.svd(matrix, full_matrices=False)
+            u, s, v = torch.linalg.svd(part.view(inputs, -1), full_matrices=False)
             root = s[:rank].sqrt().unsqueeze(1)
-            left = u[:, :rank] if back is None else back @ u[:, :rank]
-            self.left[key][base] = root * left.t()
+            self.left[key][base] = root * u[:, :rank].t()
             self.right[key][base] = root * v[:rank]
 
     def rescale(self, chunks: Tensor) -> None:
@@ -154,12 +143,3 @@ class FactorDecoder(Decoder):
         """[M, numbers] as chunks [M, K, size], padded with zeros."""
         padding = self._chunks * self._size - offsets.shape[1]
         return functional.pad(offsets, (0, padding)).view(len(offsets), self._chunks, self._size)
-
-
-def _square_roots(moment: Tensor) -> tuple[Tensor, Tensor]:
-    """The root of a layer's second moments [in, in], and its inverse. As much again in every direction, on average, stands for
-    inputs that the exemplars do not show, and keeps rounding errors of the left factor small."""
-    mean = moment.diagonal().mean().clamp(min=1e-12)
-    values, vectors = torch.linalg.eigh((moment + mean * torch.eye(len(moment), device=moment.device)).double())
-    roots = values.sqrt()
-    return ((vectors * roots) @ vectors.t()).float(), ((vectors / roots) @ vectors.t()).float()

@@ -17,7 +17,6 @@ from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.growth import HeadGrowth
-from merlin_cl.networks.input_moments import input_moments
 from merlin_cl.networks.network import Network
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
@@ -94,8 +93,7 @@ class Merlin(DescribedTasks):
         trained = self.settings.vae == "trained"
         if trained:
             with self.phases.timed("vae"):
-                auxiliary, moments = self._auxiliary(task), self._input_moments(task, psi)
-                learn(distribution, psi, vector, self.settings, generator, self.phases, auxiliary, moments)
+                learn(distribution, psi, vector, self.settings, generator, self.phases, self._auxiliary(task))
         with torch.no_grad():
             distribution.priors.append(distribution.prior(vector).detached())
         self._old_shares.append(self._base.old_share)
@@ -139,13 +137,6 @@ class Merlin(DescribedTasks):
         if self.settings.code == "weights":
             return torch.zeros(self.network.size, device=self.device)
         return self._initial(1, self.generator("psi_0"))[0]
-
-    def _input_moments(self, task: TaskInfo, psi: Tensor) -> dict[str, Tensor] | None:
-        """Those of the layers of a task's base models, which have seen the task and exemplars of earlier ones."""
-        if self.settings.importance == "alike":
-            return None
-        x, weights = self._as_in_task(task.index)
-        return input_moments(self.network, psi[0], as_float(x), weights) if len(x) else None
 
     def _auxiliary(self, task: TaskInfo) -> Auxiliary | None:
         """The appendix's classification loss: generated models must solve the task, judged by its exemplars."""

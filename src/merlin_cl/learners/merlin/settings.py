@@ -88,9 +88,6 @@ class MerlinSettings(EnsembleSettings):
     summary: Summary = "central"
     """What a task's base is made of (factors): the most central of its base models, or their mean, unless they went quite
     different ways."""
-    importance: Literal["alike", "by-inputs"] = "alike"
-    """Which errors a base avoids (factors): in all weights alike, or those that change a layer's outputs most, by the inputs that
-    it has for the exemplars."""
     latent_per: Literal["model", "chunk"] = "model"
     """One latent z for a whole model, or one for each chunk."""
     latent: int = 0
@@ -153,8 +150,6 @@ class MerlinSettings(EnsembleSettings):
         whole = self.latent_per == "model" and self.layout == "in-out" and self.statistics == "re-estimated"
         if self.decoder == "factors" and not whole:
             raise UsageError("decoder factors needs latent_per model, layout in-out and statistics re-estimated.")
-        if self.decoder == "chunks" and self.importance != "alike":
-            raise UsageError(f"importance is {self.importance}, but decoder is chunks; use importance alike with it.")
         if self.decoder == "chunks" and self.latent == 0:
             raise UsageError("decoder chunks needs to be told the width of the latent, as in latent 16.")
         if self.vae_optimiser == "adagrad" and (self.latent_per != "chunk" or self.consolidation == "joint"):
@@ -185,9 +180,6 @@ class MerlinSettings(EnsembleSettings):
                 rehearse=10,
                 start="consolidated",
                 summary="mean",
-                importance="by-inputs"
-                if stream.tasks > 5
-                else "alike",  # where bases have few directions for many tasks
                 fine_tune_epochs=10,
                 task_models=3,
             )
