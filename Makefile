@@ -10,7 +10,7 @@ demo: .venv/installed
 	$(BIN)/merlin demo
 
 test: lint types
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/developing
 	$(BIN)/ruff check .

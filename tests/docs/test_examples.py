@@ -24,7 +24,13 @@ def said_by(script, folder):
     return done.stdout
 
 
-@pytest.mark.parametrize("script", [path for path in EXAMPLES if path.stem != "own_data"], ids=lambda path: path.stem)
+TESTED_ELSEWHERE = ("own_data", "estimator")
+"""By a test of what they say: below, and among those of the estimator."""
+
+
+@pytest.mark.parametrize(
+    "script", [path for path in EXAMPLES if path.stem not in TESTED_ELSEWHERE], ids=lambda path: path.stem
+)
 def test_the_example_runs(script, tmp_path):
     assert said_by(script, tmp_path)
     assert list(tmp_path.iterdir()) == []
