@@ -6,7 +6,7 @@
 
 `detection` lets the detector of `boundaries="detected"` watch streams and compares its alarms with the boundaries: an alarm with
 the batch that a boundary lies in, or within 200 examples after it, has found it; any other is false. The delay is the number of
-examples that were taken for those of the old task. The streams: new classes, a new permutation of pixels, a rotation by a few
+examples that were taken for those of the old task. The streams: new classes, a new permutation of pixels, a rotation by 18
 degrees more, new classes that blend into the old ones over 200 examples, boundaries at odd places, and one task alone.
 
 `accuracy` learns a stream with a method behind the estimator: boundaries told, detected, and cut every n examples for several n,
