@@ -1,6 +1,7 @@
 """A path in place of a stream's name: recorded with a checksum, so that it may be moved but not changed."""
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,9 +38,19 @@ def write_arrays(path):
     return path
 
 
-@pytest.fixture(params=["images", "table", "arrays"])
+def write_saved(folder, first=0.0):
+    library = pytest.importorskip("datasets")
+    a = np.arange(first, first + 40)
+    columns = {"a": a, "b": np.random.default_rng(0).normal(size=40), "label": ["u", "v", "w", "x"] * 10}
+    library.Dataset.from_dict(columns).save_to_disk(str(folder))
+    return folder
+
+
+@pytest.fixture(params=["images", "table", "arrays", "huggingface"])
 def own(request, tmp_path):
     """Data in a file or folder, and the options they need."""
+    if request.param == "huggingface":
+        return write_saved(tmp_path / "saved"), ["--tasks", "2"]
     if request.param == "images":
         return write_images(tmp_path / "data" / "my images"), ["--tasks", "3"]
     if request.param == "table":
@@ -61,7 +72,7 @@ def test_a_path_is_run_recorded_and_shown(merlin, own):
     assert title in out
     record = json.loads((folder / "config.json").read_text())
     assert record["stream"]["name"] == title
-    assert record["stream"]["kind"] in ("folder", "table", "arrays")
+    assert record["stream"]["kind"] in ("folder", "table", "arrays", "huggingface")
     assert record["data"] == str(path)
     assert record["fingerprint"] in record["source"]
     assert str(path.parent) not in record["source"]
@@ -84,7 +95,10 @@ def test_data_may_be_moved_but_not_changed(merlin, own, tmp_path):
     assert_one_sentence(err)
     assert merlin("resume", folder, "--data", moved)[0] == 0
     (folder / "result.json").unlink()
-    if moved.is_dir():
+    if (moved / "dataset_info.json").is_file():
+        shutil.rmtree(moved)
+        write_saved(moved, first=0.5)
+    elif moved.is_dir():
         Image.new("RGB", (4, 4)).save(moved / "a" / "0.png")
     elif moved.suffix == ".csv":
         moved.write_text(moved.read_text().replace("0.1257", "0.1258"))
