@@ -27,7 +27,7 @@ def main() -> None:
     """Learn, ask, save, load, go on."""
     arriving, x_test, y_test = digits()
 
-    model = MerlinClassifier()
+    model = MerlinClassifier(models=5)
     with tempfile.TemporaryDirectory() as folder:
         for x, y in arriving:
             for start in range(0, len(y), 50):  # as it comes in
@@ -40,7 +40,7 @@ def main() -> None:
     sure = model.uncertainty(x_test).total < 0.5
     print(f"of the {100 * sure.mean():.0f} % it is sure of: {100 * model.score(x_test[sure], y_test[sure]):5.1f} %")
 
-    watching = MerlinClassifier(boundaries="detected")
+    watching = MerlinClassifier(models=5, boundaries="detected")
     watching.fit(*(np.concatenate(parts) for parts in zip(*arriving, strict=True)))
     groups = [labels.tolist() for labels in watching.task_classes_.values()]
     print(f"tasks that it found by itself: {groups}, {100 * watching.score(x_test, y_test):.1f} %")

@@ -135,17 +135,17 @@ def image_model():
     return model.fit(x, np.array(["ash", "elm", "fir"])[y]), x
 
 
-def test_onnx_agrees(model, tmp_path):
+@pytest.mark.parametrize("kind", ["numbers", "images"])
+def test_onnx_agrees(kind, model, tmp_path):
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
-    images, x = image_model()
-    for one, inputs in ((model, X), (images, x)):
-        path = one.export(tmp_path / "model.onnx")
-        session = runtime.InferenceSession(path)
-        assert json.loads(session.get_modelmeta().custom_metadata_map["classes"]) == one.classes_.tolist()
-        for count in (1, 2, 23):
-            (found,) = session.run(["probabilities"], {"x": inputs[:count]})
-            np.testing.assert_allclose(found, one.predict_proba(inputs[:count]), atol=1e-4)
+    one, inputs = image_model() if kind == "images" else (model, X)
+    path = one.export(tmp_path / "model.onnx")
+    session = runtime.InferenceSession(path)
+    assert json.loads(session.get_modelmeta().custom_metadata_map["classes"]) == one.classes_.tolist()
+    for count in (1, 2, 23):
+        (found,) = session.run(["probabilities"], {"x": inputs[:count]})
+        np.testing.assert_allclose(found, one.predict_proba(inputs[:count]), atol=1e-4)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["model.onnx"]
 
 
