@@ -7,7 +7,10 @@ import torch
 
 from merlin_cl.battery import STREAM, TASKS, _examples, _learn
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.merlin.decoders import Form
+from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.merlin.storage import VALUES
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 SMALL = MerlinSettings(
@@ -35,6 +38,12 @@ def test_what_every_task_is_in_the_mean_is_exactly_unchanged(rank):
         ]
         assert torch.allclose(means[0], means[1][..., : STREAM.classes], atol=1e-5)
         assert torch.equal(before.log_variance, after.log_variance[: len(before.log_variance)])
+
+
+@pytest.mark.parametrize("a_byte", sorted(VALUES))
+def test_that_holds_for_bases_of_entries_too(a_byte, monkeypatch):
+    monkeypatch.setattr(WeightDistribution, "_forms", lambda self, network, _: iter([Form.of_entries(network, a_byte)]))
+    test_what_every_task_is_in_the_mean_is_exactly_unchanged(rank=0)
 
 
 def test_the_bytes_of_a_base_do_not_change_with_growth():

@@ -35,6 +35,17 @@ def test_the_default_meta_model_is_smaller_than_one_classifier(stream):
     assert stored["meta_model"] + stored["priors"] < 4 * learner.parameters()["classifier"]
 
 
+@pytest.mark.parametrize(
+    ("stream", "rank", "a_byte"),
+    [("split-mnist", 48, 1), ("permuted-mnist", 48, 1), ("split-cifar10", 32, 1), ("split-cifar100", 0, 3)],
+)
+def test_bases_hold_what_the_bytes_allow(stream, rank, a_byte):
+    """Many directions where they fit, else all entries in few values."""
+    info = stream_settings(stream)().info()
+    form = MerlinSettings.preset("default", info).build(info, seed=0).distribution.vae.decoder.form
+    assert (form.rank, form.a_byte) == (rank, a_byte)
+
+
 @pytest.mark.parametrize("stream", ["split-mnist", "split-cifar100"])
 def test_descriptors_count_among_what_must_be_smaller_than_one_classifier(stream):
     info = stream_settings(stream)().info()

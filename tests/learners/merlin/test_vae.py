@@ -8,7 +8,7 @@ from torch.distributions import Normal, kl_divergence
 
 from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
 from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
-from merlin_cl.learners.merlin.storage import pack, stored_bytes, unpack
+from merlin_cl.learners.merlin.storage import VALUES, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.resnet import ResNet
@@ -120,6 +120,34 @@ def test_in_four_bits_the_first_rows_keep_eight():
     tensor = torch.randn(1, 12, 40, generator=draws(0))
     errors = (unpack(pack(tensor, "int4")) - tensor).norm(dim=-1)[0]
     assert errors[:2].max() < errors[2:].min() / 5
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    seed=st.integers(0, 999),
+    scale=st.sampled_from([1e-2, 1.0, 50.0]),
+    width=st.integers(1, 40),
+    a_byte=st.sampled_from(sorted(VALUES)),
+)
+def test_entries_that_share_a_byte_come_back_rounded_once(seed, scale, width, a_byte):
+    tensor = scale * torch.randn(2, 1, width, generator=draws(seed))
+    tensor[1] = 0  # a base that no task uses yet
+    packed = pack(tensor, "int4", a_byte)
+    assert stored_bytes(packed) == 2 * -(-width // a_byte) + 2 * 2 + 2 * 4
+    back = unpack(packed)
+    assert not back[1].any()
+    assert len(back[0].unique()) <= VALUES[a_byte]
+    plain = tensor.abs().amax() / ((VALUES[a_byte] - 1) // 2)  # the largest number as the largest value
+    error, plain_error = (back - tensor).norm(), ((tensor / plain).round() * plain - tensor).norm()
+    assert error <= plain_error + 1e-3 * tensor.norm() + 40 * 6e-8  # units are of 16 bits
+    torch.testing.assert_close(unpack(pack(back, "int4", a_byte)), back, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize(("a_byte", "error"), [(2, 0.15), (3, 0.35), (5, 0.5)])
+def test_fewer_values_say_less_but_most(a_byte, error):
+    """The best unit loses little more than the best of all codes with so many values (0.11, 0.28, 0.44 for Gaussian numbers)."""
+    tensor = torch.randn(1, 1, 10_000, generator=draws(0))
+    assert (unpack(pack(tensor, "int4", a_byte)) - tensor).norm() / tensor.norm() < error
 
 
 @pytest.mark.parametrize("layout", ["in-out", "out-in"])

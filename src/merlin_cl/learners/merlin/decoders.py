@@ -62,6 +62,8 @@ class Form(NamedTuple):
     rank: int
     whole: frozenset[str]
     """Names of the weights that are held entry by entry, for which two thin matrices would be no smaller."""
+    a_byte: int = 1
+    """How many entries of a matrix that is held so share a byte."""
 
     @classmethod
     def of_rank(cls, network: Network, rank: int) -> "Form":
@@ -69,9 +71,15 @@ class Form(NamedTuple):
         sizes = {name: (math.prod(shape[:-1]), shape[-1]) for name, shape in network.shapes.items()}
         return cls(rank, frozenset(name for name, (a, b) in sizes.items() if rank * (a + b) >= a * b))
 
+    @classmethod
+    def of_entries(cls, network: Network, a_byte: int) -> "Form":
+        """Every weight entry by entry."""
+        return cls(0, frozenset(network.shapes), a_byte)
+
 
 class FactorDecoder(Decoder):
-    """A model is a sum of bases weighted by z, one base a latent; a base holds each matrix as a product of two thin ones.
+    """A model is a sum of bases weighted by z, one base a latent; a base holds each matrix as a product of two thin ones, or
+    entry by entry.
 
     What a task changes in a layer is nearly of low rank: a dozen directions keep its accuracy, while its entries, chunk by
     chunk, look like noise to a small network. Being linear in z, the average of two tasks' z is the average of their models.
@@ -83,6 +91,8 @@ class FactorDecoder(Decoder):
         self._chunks, self._size = chunks, size
         self._layers: list[tuple[str, int]] = []  # key and numbers of each weight, in the order of psi
         self.left, self.right, self.whole = (nn.ParameterDict() for _ in range(3))
+        self.a_byte: dict[str, int] = {}
+        """How many numbers of a parameter share a byte where it is stored, if not one."""
         for name, shape in network.shapes.items():
             if name in network.statistics:
                 continue
@@ -90,6 +100,8 @@ class FactorDecoder(Decoder):
             inputs = numbers // outputs
             if name in form.whole:
                 self.whole[key] = nn.Parameter(torch.zeros(bases, 1, numbers))
+                if len(shape) > 1:
+                    self.a_byte[f"whole.{key}"] = form.a_byte
             else:
                 self.left[key] = nn.Parameter(torch.zeros(bases, form.rank, inputs))
                 self.right[key] = nn.Parameter(torch.zeros(bases, form.rank, outputs))

@@ -1,7 +1,7 @@
 """p(psi | t): the VAE, the prior of every task learned so far, and the way between models and chunks."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +10,7 @@ from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
 from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.settings import MerlinSettings
-from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
+from merlin_cl.learners.merlin.storage import VALUES, Packed, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.network import Network
 
@@ -18,6 +18,9 @@ SMALLEST_VARIANCE = 1e-6
 """Of a latent: a thousandth of a base more or less."""
 LARGEST_RANK = 48
 """More adds bytes and, on the streams of the paper, nothing to accuracy."""
+LEAST_RANK = 24
+"""Where the bytes allow fewer directions, all entries in few values say more, if the bytes allow these: narrow convolutions
+change along many directions."""
 
 
 class WeightDistribution:
@@ -65,11 +68,10 @@ class WeightDistribution:
     def _vae_of_factors(
         self, network: Network, settings: MerlinSettings, task_width: int, tasks: int, form: Form | None
     ) -> WeightVAE:
-        """A VAE of the rank asked for; 0: the largest that takes no more bytes than one classifier, `LARGEST_RANK` at most, and
-        that where the classifier is so small that none does: the encoder alone takes more."""
+        """A VAE of the form given, else of the first of `_forms` that takes no more bytes than one classifier, and the last of
+        them where the classifier is so small that none does: the encoder alone takes more."""
         latent = settings.latent or tasks
-        ranks = [settings.rank] if settings.rank else [*range(LARGEST_RANK, 0, -1), LARGEST_RANK]
-        for choice in [form] if form else (Form.of_rank(network, rank) for rank in ranks):
+        for choice in [form] if form else self._forms(network, settings):
             decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, form=choice)
             self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
             descriptor = 0 if settings.descriptor == "one-hot" and task_width == tasks else 4 * task_width
@@ -79,6 +81,17 @@ class WeightDistribution:
             if self.stored_bytes()["meta_model"] + each * tasks <= 4 * network.size:
                 break
         return self.vae
+
+    def _forms(self, network: Network, settings: MerlinSettings) -> Iterator[Form]:
+        """Ways for bases to hold weights, the best first: of the rank asked for, or of any."""
+        if settings.rank:
+            yield Form.of_rank(network, settings.rank)
+            return
+        yield from (Form.of_rank(network, rank) for rank in range(LARGEST_RANK, LEAST_RANK - 1, -1))
+        if settings.precision == "int4":
+            yield from (Form.of_entries(network, a_byte) for a_byte in VALUES)
+        yield from (Form.of_rank(network, rank) for rank in range(LEAST_RANK - 1, 0, -1))
+        yield Form.of_rank(network, LARGEST_RANK)
 
     def prior(self, task: Tensor) -> Gaussian:
         """p(z | t) as it is now: still learning, or N(0, 1) where the prior is not learned."""
@@ -179,4 +192,9 @@ class WeightDistribution:
     def _packed(self, tensors: dict[str, Tensor] | None = None) -> dict[str, Packed]:
         """The VAE, or tensors in its place, as stored."""
         tensors = self.vae.state_dict() if tensors is None else tensors
-        return {name: pack(value, self._precision) for name, value in tensors.items()}
+        decoder = self.vae.decoder
+        shared = decoder.a_byte if isinstance(decoder, FactorDecoder) else {}
+        return {
+            name: pack(value, self._precision, shared.get(name.removeprefix("decoder."), 1))
+            for name, value in tensors.items()
+        }

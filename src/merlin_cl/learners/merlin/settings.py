@@ -81,7 +81,8 @@ class MerlinSettings(EnsembleSettings):
     decoder: Literal["factors", "chunks"] = "factors"
     """`factors`: a sum of low-rank bases weighted by z; `chunks`: the paper's network from z and a chunk's position."""
     rank: int = 0
-    """Rank of the bases' matrices (factors); 0: the largest, up to 48, with which all takes no more bytes than one classifier."""
+    """Rank of the bases' matrices (factors); 0: the largest, up to 48, with which all takes no more bytes than one classifier;
+    below 24, all entries of the matrices in as many values as the bytes allow (`int4`)."""
     precision: Literal["float32", "float16", "int8", "int4"] = "int4"
     """Precision in which the VAE is kept between tasks: bases in this one (`int4`: their leading sixth in 8 bits), all smaller
     parts in 16 bits at least."""
