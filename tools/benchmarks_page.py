@@ -9,8 +9,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from merlin_cl.report.page.command import command_of
 from merlin_cl.report.summary import Result, Row, summarise
-from merlin_cl.report.text import size
+from merlin_cl.report.text import parts, size
 from merlin_cl.streams.registry import stream_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -70,6 +71,7 @@ def _table(rows: list[Row], source: str) -> list[str]:
 
 def _named(row: Row, source: str) -> str:
     apart = [row.preset] if row.preset != "default" else []
+    apart += [parts(row.changed)] if row.changed else []
     apart += [row.source] if row.source != source else []
     return f"`{row.method}`" + (f" ({'; '.join(apart)})" if apart else "")
 
@@ -88,19 +90,7 @@ def _interval(row: Row, name: str) -> str:
 
 def _commands(rows: list[Row]) -> list[str]:
     """The command of every row, each once; N stands for the seed."""
-    commands = []
-    for row in rows:
-        preset = [] if row.preset == "default" else ["--preset", row.preset]
-        changed = [part for name, value in row.changed.items() for part in _option(name, value)]
-        commands.append(" ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed]))
-    return ["```", *dict.fromkeys(commands), "```"]
-
-
-def _option(name: str, value: object) -> list[str]:
-    option = "--" + name.replace("_", "-")
-    if isinstance(value, bool):
-        return [option if value else option.replace("--", "--no-", 1)]
-    return [option, *(map(str, value) if isinstance(value, list) else [str(value)])]
+    return ["```", *dict.fromkeys(map(command_of, rows)), "```"]
 
 
 def main() -> None:

@@ -11,14 +11,14 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from merlin_cl.paper.experiment import experiment, view_for
 from merlin_cl.paper.published import Published, first_tasks, headline
 from merlin_cl.paper.verdict import margin, verdict
 from merlin_cl.protocol import Inference
+from merlin_cl.report.page.command import command_of
 from merlin_cl.report.summary import Contest, Result, Row, contests, experiment_of, summarise
-from merlin_cl.report.text import NONE, probability, signed
+from merlin_cl.report.text import NONE, parts, probability, signed
 from merlin_cl.streams.registry import stream_names, stream_settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -145,7 +145,7 @@ def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
     interval = "" if width is None else f" [{mean - width:.2f}, {mean + width:.2f}]"
     deviation = "" if row.std[A] is None else f" ± {row.std[A]:.2f}"
     return (
-        f"`{row.method}`" + (f" ({row.preset})" if row.preset != "default" else ""),
+        _named(row),
         row.view,
         row.inference or NONE,
         f"{mean:.2f}{deviation}{interval}",
@@ -156,6 +156,12 @@ def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
         why,
         f"{run}",
     )
+
+
+def _named(row: Row) -> str:
+    """A method with what was set otherwise than by default."""
+    preset = f" ({row.preset})" if row.preset != "default" else ""
+    return f"`{row.method}`{preset}" + (f" {parts(row.changed)}" if row.changed else "")
 
 
 def _not_run(one: Asked, reasons: dict[str, str]) -> tuple[str, ...]:
@@ -191,28 +197,12 @@ def _run(group: list[Record]) -> str:
     dates = sorted({record.date for record in group if record.date})
     revisions = sorted({record.revision[:10] if record.revision else "unknown" for record in group})
     when = f"on {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}" if dates else "on a day not recorded"
-    return f"`{command(row)}`; {when}; revision {', '.join(revisions)}; data: {row.source}"
-
-
-def command(row: Row) -> str:
-    """What to type for a row; N stands for the seed."""
-    preset = [] if row.preset == "default" else ["--preset", row.preset]
-    changed = [part for name, value in row.changed.items() for part in _option(name, value)]
-    return " ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed])
-
-
-def _option(name: str, value: Any) -> list[str]:
-    option = "--" + name.replace("_", "-")
-    if isinstance(value, bool):
-        return [option if value else option.replace("--", "--no-", 1)]
-    return [option, *(map(str, value) if isinstance(value, list) else [str(value)])]
+    return f"`{command_of(row)}`; {when}; revision {', '.join(revisions)}; data: {row.source}"
 
 
 def _outcome(contest: Contest, run: int) -> tuple[str, ...]:
     outcome, span = contest.outcome, contest.outcome.half_width or 0.0
-    called = [
-        f"`{row.method}`" + (f", {row.inference}" if row.inference else "") for row in (contest.row, contest.best)
-    ]
+    called = [_named(row) + (f", {row.inference}" if row.inference else "") for row in (contest.row, contest.best)]
     interval = f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}"
     shown = (signed(outcome.difference), interval, probability(outcome.p_value), str(outcome.seeds))
     return (contest.row.view, called[0], str(run), called[1], *shown)

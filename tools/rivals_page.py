@@ -16,6 +16,7 @@ from merlin_cl.learners.registry import BUILT_IN
 from merlin_cl.learners.tuned import search_record
 from merlin_cl.metrics import half_width, mean
 from merlin_cl.paper.published import Published, published
+from merlin_cl.report.page.command import command_of
 from merlin_cl.report.summary import Result, Row, experiment_of, summarise
 from merlin_cl.report.text import NONE, parts, size
 
@@ -122,19 +123,7 @@ def _interval(row: Row, metric: str) -> str:
 
 def _commands(rows: list[Row]) -> list[str]:
     """The command of every row, each once; N stands for the seed."""
-    commands = []
-    for row in rows:
-        preset = [] if row.preset == "default" else ["--preset", row.preset]
-        changed = [part for name, value in row.changed.items() for part in _option(name, value)]
-        commands.append(" ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed]))
-    return ["```", *dict.fromkeys(commands), "```"]
-
-
-def _option(name: str, value: object) -> list[str]:
-    option = "--" + name.replace("_", "-")
-    if isinstance(value, bool):
-        return [option if value else option.replace("--", "--no-", 1)]
-    return [option, *(map(str, value) if isinstance(value, list) else [str(value)])]
+    return ["```", *dict.fromkeys(map(command_of, rows)), "```"]
 
 
 # The paper's rivals

@@ -36,6 +36,13 @@ def _words(row: Row, run: Run, seed: str) -> list[str]:
     return words
 
 
+def command_of(row: Row) -> str:
+    """`merlin run` for any seed of a row, N, in a word or two a setting that is not a default."""
+    preset = [] if row.preset == "default" else ["--preset", row.preset]
+    changed = [word for name, value in row.changed.items() for word in option(name, value)]
+    return " ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed])
+
+
 def option(name: str, value: Any) -> list[str]:
     """A setting as words of a command line.
 
