@@ -174,15 +174,14 @@ class MerlinSettings(EnsembleSettings):
         if large_images(stream):
             return replace(
                 settings,
-                base_models=2,
+                base_models=1,
                 learning_rate=2e-3,
-                updates_per_batch=5,
+                updates_per_batch=10,
                 replay=10,
                 rehearse=10,
                 start="consolidated",
-                summary="mean",
                 fine_tune_epochs=10,
-                task_models=3,
+                task_models=1,
             )
         return settings
 
