@@ -42,8 +42,8 @@ def representatives(models: Tensor, summary: Summary) -> Tensor:
     """Those of models [B, ...] whose mean stands for all: the most central one, or (`mean`) all, unless they went different ways.
 
     Networks that start at one point and learn one task move along together, but only partly. The mean of ten MLPs on Permuted
-    MNIST is half a point worse than they are, on late tasks five. That of two ResNets that start from an earlier task's is
-    as good as they are; on the first task of Split CIFAR-10 (mean cosine 0.3) it loses three points.
+    MNIST is half a point worse than they are, on late tasks five. That of two ResNets on the first task of Split CIFAR-10 (mean
+    cosine 0.3) loses three points.
     """
     directions = functional.normalize(models.flatten(1), dim=1)
     closeness = (directions @ directions.t()).sum(dim=1).sub(1) / max(
