@@ -2,12 +2,14 @@
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from merlin_cl.learners.merlin.storage import VALUES
 from merlin_cl.networks.network import Network
 
 
@@ -62,8 +64,8 @@ class Form(NamedTuple):
     rank: int
     whole: frozenset[str]
     """Names of the weights that are held entry by entry, for which two thin matrices would be no smaller."""
-    a_byte: int = 1
-    """How many entries of a matrix that is held so share a byte."""
+    a_byte: frozenset[tuple[str, int]] = frozenset()
+    """Of matrices that are held so, how many entries share a byte."""
 
     @classmethod
     def of_rank(cls, network: Network, rank: int) -> "Form":
@@ -72,9 +74,21 @@ class Form(NamedTuple):
         return cls(rank, frozenset(name for name, (a, b) in sizes.items() if rank * (a + b) >= a * b))
 
     @classmethod
-    def of_entries(cls, network: Network, a_byte: int) -> "Form":
-        """Every weight entry by entry."""
-        return cls(0, frozenset(network.shapes), a_byte)
+    def of_entries(cls, network: Network) -> Iterator["Form"]:
+        """Every weight entry by entry, the finest way first; then, one by one, the matrix that takes most bytes is made coarser.
+
+        Small layers and the last one suffer most from few values, and a large one has most to spare.
+        """
+        steps = sorted(VALUES)
+        matrices = {name: math.prod(shape) for name, shape in network.shapes.items() if len(shape) > 1}
+        a_byte = dict.fromkeys(matrices, steps[0])
+        while True:
+            yield cls(0, frozenset(network.shapes), frozenset(a_byte.items()))
+            taken = {name: size / a_byte[name] for name, size in matrices.items() if a_byte[name] < steps[-1]}
+            if not taken:
+                return
+            largest = max(taken, key=taken.__getitem__)
+            a_byte[largest] = steps[steps.index(a_byte[largest]) + 1]
 
 
 class FactorDecoder(Decoder):
@@ -91,7 +105,7 @@ class FactorDecoder(Decoder):
         self._chunks, self._size = chunks, size
         self._layers: list[tuple[str, int]] = []  # key and numbers of each weight, in the order of psi
         self.left, self.right, self.whole = (nn.ParameterDict() for _ in range(3))
-        self.a_byte: dict[str, int] = {}
+        self.a_byte = {f"whole.{name.replace('.', '_')}": count for name, count in form.a_byte}
         """How many numbers of a parameter share a byte where it is stored, if not one."""
         for name, shape in network.shapes.items():
             if name in network.statistics:
@@ -100,8 +114,6 @@ class FactorDecoder(Decoder):
             inputs = numbers // outputs
             if name in form.whole:
                 self.whole[key] = nn.Parameter(torch.zeros(bases, 1, numbers))
-                if len(shape) > 1:
-                    self.a_byte[f"whole.{key}"] = form.a_byte
             else:
                 self.left[key] = nn.Parameter(torch.zeros(bases, form.rank, inputs))
                 self.right[key] = nn.Parameter(torch.zeros(bases, form.rank, outputs))

@@ -10,7 +10,7 @@ from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
 from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
 from merlin_cl.learners.merlin.settings import MerlinSettings
-from merlin_cl.learners.merlin.storage import VALUES, Packed, pack, stored_bytes, unpack
+from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
 from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
 from merlin_cl.networks.network import Network
 
@@ -89,7 +89,7 @@ class WeightDistribution:
             return
         yield from (Form.of_rank(network, rank) for rank in range(LARGEST_RANK, LEAST_RANK - 1, -1))
         if settings.precision == "int4":
-            yield from (Form.of_entries(network, a_byte) for a_byte in VALUES)
+            yield from Form.of_entries(network)
         yield from (Form.of_rank(network, rank) for rank in range(LEAST_RANK - 1, 0, -1))
         yield Form.of_rank(network, LARGEST_RANK)
 

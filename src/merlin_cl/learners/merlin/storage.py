@@ -73,6 +73,8 @@ def _nearest_units(rows: Tensor, largest: int) -> tuple[Tensor, Tensor]:
     Rows that already are whole units stay as they are: the first place tried leaves no error.
     """
     numbers, unit = _whole_units(rows, largest)
+    if not rows.any():
+        return numbers, unit
     least = (numbers * unit.float() - rows).square().sum(dim=-1, keepdim=True)
     for clipping in torch.logspace(0, -4, CLIPPINGS, base=2).tolist()[1:]:
         top = rows.abs().amax(dim=-1, keepdim=True) * clipping
