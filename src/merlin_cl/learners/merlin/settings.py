@@ -175,6 +175,7 @@ class MerlinSettings(EnsembleSettings):
             return replace(
                 settings,
                 base_models=1,
+                sampling_rate=1.0,  # leaving examples out is for models that are to differ
                 learning_rate=2e-3,
                 updates_per_batch=10,
                 replay=10,
