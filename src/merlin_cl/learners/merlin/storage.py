@@ -13,7 +13,8 @@ Packed = dict[str, Tensor]
 LEADING = 6
 """In 4 bits, the first of every so many rows keeps 8: rows of a base come by size, and an error in the first counts most."""
 VALUES = {2: 16, 3: 6, 5: 3}
-"""How many values a number can take that shares a byte with others, by how many share it."""
+"""How many values there are for a number that shares a byte with others, by how many share it; where they are even, one is
+never taken, so that zero is among them."""
 CLIPPINGS = 32
 """Places tried for the largest value of a row, from its largest number down to a sixteenth of it."""
 
