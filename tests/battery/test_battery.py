@@ -28,7 +28,7 @@ CASES = {
     **RIVALS,
     "gdumb-ensemble": GDumbEnsembleSettings(**SMALL_ENSEMBLE),
     "gdumb-ensemble random": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="random", vote="majority"),
-    "gdumb-ensemble herding": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="herding", vote="agreement"),
+    "gdumb-ensemble balanced": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="balanced", vote="agreement"),
     "merlin": SMALL_MERLIN,
     "merlin chunks": CHUNKS,
     "merlin paper": PAPER,

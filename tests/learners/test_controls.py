@@ -3,6 +3,7 @@
 import torch
 
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, GDumbSettings, JointSettings
+from merlin_cl.protocol import StreamInfo
 
 
 def test_joint_keeps_everything_and_says_what_that_takes(tiny):
@@ -31,3 +32,7 @@ def test_gdumb_is_an_ensemble_of_one(tiny):
         learner.observe(x, y)
         learner.end()
     assert torch.equal(one.logits(x), ensemble.logits(x))
+
+
+def test_gdumb_is_one_network_on_larger_images_too():
+    assert GDumbSettings.preset("default", StreamInfo("pictures", (3, 32, 32), 10, 5)).models == 1

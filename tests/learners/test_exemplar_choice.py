@@ -17,6 +17,7 @@ from merlin_cl.learners.ensemble_settings import Choice
 from merlin_cl.learners.exemplar_choice import WIDTH, GradientDiversity, Herding, KCentre, criterion
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.protocol import StreamInfo
 
 CRITERIA = ["herding", "k-centre", "gradient"]
 GROUP = (0, 0)
@@ -147,6 +148,34 @@ def test_distances_survive_the_projection():
     assert ratio.abs().max() < 0.4
 
 
+@settings(max_examples=30, deadline=None)
+@given(seed=st.integers(0, 9999), count=st.integers(1, 9), earlier=st.integers(0, 9))
+def test_who_goes_is_the_same_once_it_is_settled(seed, count, earlier):
+    """The order that takes the place of the mean is that in which the mean would have had them go."""
+    everything = points(seed, count + earlier)
+    candidates = everything[earlier:]
+    by_mean, settled = (passing(Herding((4,), seed=0), everything) for _ in range(2))
+    order = candidates[settled.settle(GROUP, candidates)]
+    assert settled.unsettled == []
+    assert settled.stored_bytes == 0
+    while len(candidates) > 1:
+        assert torch.equal(order[settled.leaver(GROUP, order)], candidates[by_mean.leaver(GROUP, candidates)])
+        gone = by_mean.leaver(GROUP, candidates)
+        candidates = torch.cat([candidates[:gone], candidates[gone + 1 :]])
+        order = order[:-1]
+
+
+@pytest.mark.parametrize("budget", [2, 12])
+def test_herding_keeps_means_of_the_present_task_alone(budget):
+    """Also of a class of which nothing is held any more; notes stay beside their exemplars."""
+    memory = ExemplarMemory(budget, "herding", (4,), torch.Generator().manual_seed(0))
+    for task in range(4):
+        x = points(task, 30).float()
+        memory.offer(x, torch.arange(30) % 3, task, notes=x[:, :1])
+        assert memory.stored_bytes == len(memory) * (4 * 4 + 2 + 4) + 3 * 4 * 4
+        assert torch.equal(memory.notes, memory.x[:, :1])
+
+
 def test_bytes_of_means_are_counted():
     held, x, y = {}, torch.zeros(30, 4), torch.arange(30) % 3
     for choice in get_args(Choice):
@@ -179,3 +208,11 @@ def test_choosing_among_photographs_is_quick(choice):
     start = time.process_time()
     memory.offer(x, y, 0)
     assert time.process_time() - start < 3
+
+
+def test_larger_images_are_kept_by_chance_and_smaller_ones_herded():
+    choices = [
+        GDumbEnsembleSettings.preset("default", StreamInfo("pictures", (3, size, size), 10, 5)).exemplar_choice
+        for size in (28, 32)
+    ]
+    assert choices == ["herding", "balanced"]

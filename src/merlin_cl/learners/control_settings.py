@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from merlin_cl.learners.ensemble_settings import EnsembleSettings
+from merlin_cl.learners.ensemble_settings import Choice, EnsembleSettings
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.search_space import Among, Space, Span
 
@@ -35,6 +35,8 @@ class GDumbSettings(GDumbEnsembleSettings):
     learner: ClassVar[str] = "merlin_cl.learners.gdumb:GDumb"
     space: ClassVar[Space] = {"fine_tune_rate": Span(3e-4, 1e-2), "fine_tune_epochs": Among(20, 40, 80)}
 
+    exemplar_choice: Choice = "balanced"
+    """How they are chosen, as in the paper balanced over classes; or by `random`, `herding`, `k-centre`, `gradient`."""
     models: int = 1
     """Networks in the ensemble that answers."""
 

@@ -17,7 +17,7 @@ class EnsembleSettings(ClassifierSettings):
 
     exemplars: int = 200
     """Examples that may be kept, in all."""
-    exemplar_choice: Choice = "balanced"
+    exemplar_choice: Choice = "herding"
     """How they are chosen: `random` (reservoir), `balanced` (class-balanced reservoir), or balanced with those kept that have
     the mean of all that passed (`herding`), that cover them best (`k-centre`), or whose loss gradients differ (`gradient`)."""
     models: int = 30
@@ -42,13 +42,14 @@ class EnsembleSettings(ClassifierSettings):
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream: the paper's 200 exemplars for MNIST, 400 for larger images.
 
-        Convolutions cost a CPU dearly, so five networks answer for larger images, not thirty. Photographs are shifted and
-        mirrored as they are learned.
+        Convolutions cost a CPU dearly, so five networks answer for larger images, not thirty. Of larger images chance keeps a
+        more telling few than a mean of pixels does. Photographs are shifted and mirrored as they are learned.
         """
         settings = replace(super().preset(name, stream), exemplars=exemplar_budget(stream))
         if not large_images(stream):
             return settings
-        return replace(settings, models=5, augmentation="shifts-and-mirrors" if stream.mirrored else "none")
+        augmentation: Augmentation = "shifts-and-mirrors" if stream.mirrored else "none"
+        return replace(settings, exemplar_choice="balanced", models=min(5, cls.models), augmentation=augmentation)
 
 
 def exemplar_budget(stream: StreamInfo) -> int:

@@ -53,6 +53,15 @@ class Criterion(ABC):
     def leaver(self, group: Group, candidates: Tensor) -> int:
         """The place among the candidates, features [n, F], of the one that is to go; of equals the later one."""
 
+    @property
+    def unsettled(self) -> list[Group]:
+        """Groups of which something is kept that `settle` would make superfluous."""
+        return []
+
+    def settle(self, group: Group, candidates: Tensor) -> list[int]:
+        """No more of a group will pass: the places of its candidates [n, F], the first to go last."""
+        raise NotImplementedError
+
     def state(self) -> dict[str, Any]:
         """What has been noted."""
         return {}
@@ -67,7 +76,10 @@ class Criterion(ABC):
 
 
 class Herding(Criterion):
-    """The mean of those that stay is as near as can be to the mean of all that have passed (Welling 2009), which is kept."""
+    """The mean of those that stay is as near as can be to the mean of all that have passed (Welling 2009).
+
+    It is kept while a group's examples pass. Then the order in which its exemplars would go is all that is needed.
+    """
 
     def __init__(self, input_shape: tuple[int, ...], seed: int) -> None:
         super().__init__(input_shape, seed)
@@ -76,15 +88,29 @@ class Herding(Criterion):
     def note(self, group: Group, example: Tensor, count: int) -> None:
         """The mean moves towards it."""
         features = self.features(example)
+        assert count == 1 or group in self._means, f"{group} is settled"
         mean = self._means.get(group, torch.zeros_like(features))
         self._means[group] = mean + (features - mean) / count
 
     def leaver(self, group: Group, candidates: Tensor) -> int:
-        """The one without which the others' mean is nearest."""
-        if len(candidates) == 1:
-            return 0
+        """The one without which the others' mean is nearest; the last where the order is settled."""
+        if len(candidates) == 1 or group not in self._means:
+            return len(candidates) - 1
         without = (candidates.sum(dim=0) - candidates) / (len(candidates) - 1)  # [n, F], the mean when each has left
         return _last_least((without - self._means[group]).square().sum(dim=1))
+
+    @property
+    def unsettled(self) -> list[Group]:
+        """Those with a mean."""
+        return list(self._means)
+
+    def settle(self, group: Group, candidates: Tensor) -> list[int]:
+        """The order in which they would go one by one, backwards."""
+        staying, gone = list(range(len(candidates))), list[int]()
+        while staying:
+            gone.append(staying.pop(self.leaver(group, candidates[staying])))
+        del self._means[group]
+        return gone[::-1]
 
     def state(self) -> dict[str, Any]:
         """The means."""
@@ -100,7 +126,7 @@ class Herding(Criterion):
 
     @property
     def stored_bytes(self) -> int:
-        """A mean for every group."""
+        """A mean for every group that is not settled."""
         return 4 * self.width * len(self._means)
 
 

@@ -82,7 +82,8 @@ class ExemplarMemory:
         return self._x.numel() * self._x.element_size() + 2 * len(self) + 4 * self.notes.numel() + noted
 
     def offer(self, x: Tensor, y: Tensor, task: int, notes: Tensor | None = None) -> None:
-        """Show the memory examples of a task as they pass, perhaps with notes [N, K]."""
+        """Show the memory examples of a task as they pass, perhaps with notes [N, K]. Tasks come one after the other."""
+        self._settle_before(task)
         for at, (example, label) in enumerate(zip(x, y.tolist(), strict=True)):
             group = (task, label)
             self._seen[group] = self._seen.get(group, 0) + 1
@@ -91,6 +92,18 @@ class ExemplarMemory:
             place = self._place(example, group)
             if place is not None:
                 self.put(place, example, label, task, None if notes is None else notes[at])
+
+    def _settle_before(self, task: int) -> None:
+        """Put the exemplars of earlier tasks in the order in which they are to go, where this saves what the choice rests on."""
+        if self._criterion is None or all(group[0] == task for group in self._criterion.unsettled):
+            return
+        order = list(range(len(self)))
+        for group in self._criterion.unsettled:
+            places = self._places(group)
+            settled = self._criterion.settle(group, self._candidates(places))
+            for place, at in zip(places, settled, strict=True):
+                order[place] = places[at]
+        self.keep(order)
 
     def put(self, place: int, example: Tensor, label: int, task: int, note: Tensor | None = None) -> None:
         """Hold an example at a place, that of an exemplar or the next free one, with a note [K] if others have one."""
@@ -151,10 +164,10 @@ class ExemplarMemory:
             at = self._draw(count if newcomer is None else self._seen[group])
             return self._places(group)[at] if at < count else None
         places = self._places(group)
-        candidates = [self._features_at(place) for place in places]
+        candidates = self._candidates(places)
         if newcomer is not None:
-            candidates.append(self._criterion.features(newcomer))
-        at = self._criterion.leaver(group, torch.stack(candidates))
+            candidates = torch.cat([candidates, self._criterion.features(newcomer).unsqueeze(0)])
+        at = self._criterion.leaver(group, candidates)
         return places[at] if at < count else None
 
     def _places(self, group: Group) -> list[int]:
@@ -162,11 +175,14 @@ class ExemplarMemory:
         held = zip(self._tasks, self._labels, strict=True)
         return [place for place, other in enumerate(held) if other == group]
 
-    def _features_at(self, place: int) -> Tensor:
+    def _candidates(self, places: list[int]) -> Tensor:
+        """What the criterion sees of the exemplars at some places, [n, F]."""
         assert self._criterion is not None
-        if place not in self._features:
-            self._features[place] = self._criterion.features(self._x[place])
-        return self._features[place]
+        for place in places:
+            if place not in self._features:
+                self._features[place] = self._criterion.features(self._x[place])
+        features = [self._features[place] for place in places]
+        return torch.stack(features) if features else torch.zeros(0, self._criterion.width, device=self._x.device)
 
     def _draw(self, below: int) -> int:
         return int(torch.randint(below, (), generator=self._generator))
