@@ -22,7 +22,8 @@ MARKS = ("<!-- figures: written by tools/method_page.py -->", "<!-- end of figur
 WORDS = {
     "averaging": "weights after the last batch, not their running mean",
     "replay": "no exemplars of earlier tasks for base models",
-    "rehearse": "20 exemplars of the own task as well",
+    "rehearse": "no exemplars of the own task for base models",
+    "learning_rate": "half the learning rate",
     "start": "base models start from the task before (forward transfer)",
     "updates_per_batch": "one update a batch, not three",
     "base_models": "one base model, not ten",

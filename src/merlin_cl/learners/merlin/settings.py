@@ -36,7 +36,7 @@ class MerlinSettings(EnsembleSettings):
     """The probability, or the mean number of times."""
     updates_per_batch: int = 3
     """Gradient steps on each arriving batch."""
-    learning_rate: float = 1e-3
+    learning_rate: float = 2e-3
     """Adam's learning rate for base models."""
     weight_decay: float = 0.0
     """Weight decay of base models."""
@@ -50,8 +50,7 @@ class MerlinSettings(EnsembleSettings):
     """Exemplars of earlier tasks that each base model sees again with every arriving batch. They teach it to tell its task
     from earlier ones, which `marginal` inference uses. Where tasks share their classes, they do so as one more class of
     strangers."""
-
-    rehearse: int = 0
+    rehearse: int = 30
     """Exemplars of its own task that each base model sees again with every arriving batch."""
     start: Literal["psi_0", "consolidated"] = "psi_0"
     """Where the base models of a task start: from psi_0, or from models sampled for the task before (forward transfer)."""
@@ -168,15 +167,12 @@ class MerlinSettings(EnsembleSettings):
         if name == "paper":
             return replace(settings, **_paper(stream))
         if stream.domain_incremental:
-            return replace(
-                settings, learning_rate=2e-3, updates_per_batch=10, sampling_rate=0.99, replay=5, rehearse=30
-            )
+            return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5)
         if large_images(stream):
             return replace(
                 settings,
                 base_models=1,
                 sampling_rate=1.0,  # leaving examples out is for models that are to differ
-                learning_rate=2e-3,
                 updates_per_batch=10,
                 replay=10,
                 rehearse=10,
@@ -211,10 +207,12 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         "exemplar_choice": "random",
         "vote": "majority",
         "updates_per_batch": 1,
+        "learning_rate": 1e-3,
         "weight_decay": 1e-3,
         "decoupled_decay": False,
         "averaging": 0.0,
         "replay": 0,
+        "rehearse": 0,
         "code": "weights",
         "layout": "out-in",
         "statistics": "decoded",
