@@ -176,11 +176,11 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         left now.
         """
         found, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
-        for j in reversed(range(len(logits))):
-            own = self._own(logits[j], j)
-            found.append(remaining * own)
-            remaining = remaining * (1 - own).clamp(min=1e-6)
-        return torch.stack(found[::-1], dim=1)
+        for j in reversed(range(1, len(logits))):
+            odds = self._odds(logits[j], j)
+            found.append(remaining * odds / (1 + odds))
+            remaining = remaining * (1 / (1 + odds)).clamp(min=1e-6)
+        return torch.stack([remaining, *found[::-1]], dim=1)
 
     def _answer(self, logits: list[Tensor], j: int) -> Tensor:
         """p(y | x, j), [N, outputs]. Where later tasks' models descend from task j's, they know its classes too: the geometric
@@ -192,23 +192,21 @@ class MerlinInference(EnsembleLearner[MerlinSettings]):
         together = OWN * own + (1 - OWN) * torch.stack(later).mean(dim=0) if later else own
         return together.masked_fill(~self._outputs(classes), MASKED).softmax(dim=1)
 
-    def _own(self, logits: Tensor, j: int) -> Tensor:
-        """g_j, [N]: what task j's models give their own classes beside those of earlier tasks, or beside strangers.
+    def _odds(self, logits: Tensor, j: int) -> Tensor:
+        """g_j / (1 - g_j), [N]: what task j's models give its classes, to what they give those of earlier tasks or strangers.
 
         They give it for the mixture of tasks that they learned from. An input may come from any task alike, so the odds are
         corrected: own to earlier tasks as 1 to j.
         """
         own = list(self.tasks[j].classes)
-        if j == 0:
-            return torch.ones_like(logits[0, :, 0])
         if self.stream.domain_incremental:
-            beside = {*own, self.stranger}
+            others = [self.stranger]
         else:
-            beside = {label for task in self.tasks[: j + 1] for label in task.classes}
-        given = self._probabilities(logits, beside)[:, own].sum(dim=1)
+            others = sorted({label for task in self.tasks[:j] for label in task.classes}.difference(own))
+        given = self._probabilities(logits, {*own, *others})
         share = self._old_share(j)
-        for_own, against = given * share, (1 - given) * (1 - share) * j
-        return for_own / (for_own + against).clamp(min=1e-30)
+        for_own, against = given[:, own].sum(dim=1) * share, given[:, others].sum(dim=1) * (1 - share) * j
+        return for_own / against.clamp(min=1e-30)
 
     @property
     def stranger(self) -> int:
