@@ -11,6 +11,7 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from merlin_cl.paper.experiment import experiment, view_for
 from merlin_cl.paper.published import Published, first_tasks, headline
@@ -32,7 +33,8 @@ its settings, versions and revision; a test checks that it follows from them. `m
 - **A** is the average incremental accuracy, the mean over k of the accuracy on tasks 1..k after task k, in percent; ± is the
   standard deviation over seeds (n - 1), in brackets the 95 % t-interval for the mean.
 - **view**: class-incremental (choose among all classes seen), task-masked (among those of the example's own task),
-  domain-incremental (all tasks share their classes). The paper's figure stands beside the view it was scored under.
+  domain-incremental (all tasks share their classes). The paper's figure stands beside the view it was scored under, also where
+  the data at hand have fewer images a task than the paper's; the row says so.
 - **inference** `aware` is told the task; `aggregate` (the paper's way) and `marginal` (ours) are not.
 - **mark**: *reproduced* where ours and the paper's differ by no more than the paper's ± or half of our interval, whichever is
   more; *exceeded* above that, *not reached* below, *not run* where there is no result file yet.
@@ -142,6 +144,7 @@ def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
         said = reasons.get(_key(row.stream, row.method, row.inference, row.preset))
         why = f"{why}; {said}" if said else why
         why = f"{why}; {paper.where}" if "first" in paper.where else why
+        why = f"{why}; with {fewer} images a task" if (fewer := _fewer_images(row)) else why
     interval = "" if width is None else f" [{mean - width:.2f}, {mean + width:.2f}]"
     deviation = "" if row.std[A] is None else f" ± {row.std[A]:.2f}"
     return (
@@ -176,15 +179,29 @@ def _not_run(one: Asked, reasons: dict[str, str]) -> tuple[str, ...]:
 
 
 def paper_of(row: Row) -> Published | None:
-    """The paper's figure for a row; where only the first tasks were learned, the mean of its task-wise figures."""
+    """The paper's figure for a row, also where fewer images were learned; of the first tasks, the mean of its task-wise ones."""
     if row.paper is not None:
         return row.paper
-    known = stream_settings(row.stream)().record()
-    changed = {name: value for name, value in row.changed.items() if name in known}
+    if _fewer_images(row):
+        return headline(row.method, row.stream, row.view, row.inference)
     comparable = row.view == view_for(row.stream, row.inference) and row.inference != "aware"
+    changed = _changed_stream(row)
     if set(changed) == {"tasks"} and comparable:
         return first_tasks(row.method, row.stream, changed["tasks"])
     return None
+
+
+def _fewer_images(row: Row) -> int | None:
+    """The images a task, where they are fewer than the stream's and nothing else of it is changed."""
+    changed = _changed_stream(row)
+    images = changed.get("images_per_task")
+    fewer = set(changed) == {"images_per_task"} and images < stream_settings(row.stream)().record()["images_per_task"]
+    return images if fewer else None
+
+
+def _changed_stream(row: Row) -> dict[str, Any]:
+    known = stream_settings(row.stream)().record()
+    return {name: value for name, value in row.changed.items() if name in known}
 
 
 def _is_there(one: Asked, rows: list[Row]) -> bool:

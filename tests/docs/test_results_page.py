@@ -89,6 +89,19 @@ def test_first_tasks_stand_beside_the_paper_s_first_tasks(tool, records):
     assert "Table 9, first 2 tasks" in page
 
 
+@pytest.mark.parametrize(("images", "stands"), [(480, True), (5000, False)])
+def test_fewer_images_stand_beside_the_paper_s_figure_and_more_do_not(tool, records, images, stands):
+    single = next(
+        record for record in records if (record.result["method"], record.result["stream"]) == ("single", "split-mnist")
+    )
+    changed = json.loads(json.dumps(single.result))
+    changed["settings"]["stream"]["images_per_task"] = images
+    page = tool.page([tool.Record(changed, None, None)], {})
+    assert (f"; with {images} images a task |" in page) is stands
+    row = next(line for line in page.splitlines() if f"images_per_task {images} | class-incremental" in line)
+    assert ("| 44.8 ± 0.3 |" in row) is stands
+
+
 def test_reasons_are_told(tool):
     page = tool.page([], {"split-cifar10": "no such data here", "split-mnist/merlin/aware": "asleep"})
     assert page.count("| not run | no such data here |") == 9
