@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from merlin_cl.paper.experiment import experiment, view_for
-from merlin_cl.paper.published import Published, first_tasks, headline
+from merlin_cl.paper.published import Published, first_tasks, headline, published
 from merlin_cl.paper.verdict import margin, verdict
 from merlin_cl.protocol import Inference
 from merlin_cl.report.page.command import command_of
@@ -145,6 +145,7 @@ def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
         why = f"{why}; {said}" if said else why
         why = f"{why}; {paper.where}" if "first" in paper.where else why
         why = f"{why}; with {fewer} images a task" if (fewer := _fewer_images(row)) else why
+        why = f"{why}; {larger}" if (larger := _larger_network(row)) else why
     interval = "" if width is None else f" [{mean - width:.2f}, {mean + width:.2f}]"
     deviation = "" if row.std[A] is None else f" ± {row.std[A]:.2f}"
     return (
@@ -197,6 +198,15 @@ def _fewer_images(row: Row) -> int | None:
     images = changed.get("images_per_task")
     fewer = set(changed) == {"images_per_task"} and images < stream_settings(row.stream)().record()["images_per_task"]
     return images if fewer else None
+
+
+def _larger_network(row: Row) -> str | None:
+    """Where the paper gives a rival a larger network than MERLIN's: that it does, and what it has with the same one."""
+    same = published("small-backbone", row.method, row.stream, "A", backbone="small-resnet")
+    if same is None or row.method == "merlin":
+        return None
+    said = "the paper's network is larger"
+    return said if "tasks" in row.changed else f"{said}, with ours it has {same.mean:g} ± {same.std:g} ({same.where})"
 
 
 def _changed_stream(row: Row) -> dict[str, Any]:

@@ -102,6 +102,16 @@ def test_fewer_images_stand_beside_the_paper_s_figure_and_more_do_not(tool, reco
     assert ("| 44.8 ± 0.3 |" in row) is stands
 
 
+def test_what_the_paper_has_with_the_same_network_is_told(tool, records):
+    page = tool.page([one for one in records if one.result["stream"] == "split-cifar10"], {})
+    gem, merlin = (
+        [line for line in page.splitlines() if line.startswith(f"| `{method}` | task-masked")]
+        for method in ("gem", "merlin")
+    )
+    assert "with ours it has 72.23 ± 1.56 (Appendix L, Table 16)" in gem[0]
+    assert not any("larger" in line for line in merlin)
+
+
 def test_reasons_are_told(tool):
     page = tool.page([], {"split-cifar10": "no such data here", "split-mnist/merlin/aware": "asleep"})
     assert page.count("| not run | no such data here |") == 9
