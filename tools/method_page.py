@@ -131,13 +131,23 @@ def figures(results: list[Result]) -> str:
     return "\n\n".join(
         [
             "### What each part is worth",
-            _table(parts, whole),
+            _table(_dearest_first(parts), whole),
             "### Accuracy against stored bytes",
             _table(sorted(curve, key=lambda variant: variant.bytes_besides_exemplars), whole),
             "### The control with the same exemplars",
-            _table(controls, next(variant for variant in controls if not variant.changed)),
+            _table(_dearest_first(controls), next(variant for variant in controls if not variant.changed)),
         ]
     )
+
+
+def _dearest_first(variants: list[Variant]) -> list[Variant]:
+    """The whole, then the variants from the worst on: what they lack or changed is worth most."""
+
+    def accuracy(variant: Variant) -> float:
+        inference = "marginal" if variant.method == "merlin" else None
+        return mean(list(variant.scores("class-incremental", inference).values()))
+
+    return sorted(variants, key=lambda variant: (bool(variant.changed), accuracy(variant)))
 
 
 def _table(variants: list[Variant], reference: Variant) -> str:
@@ -173,7 +183,7 @@ def _doubt(p_value: float | None) -> str:
 
 
 def _variants(results: list[Result]) -> Iterator[Variant]:
-    """In the order of their titles' first appearance in the grid."""
+    """The runs by their settings."""
     groups: dict[str, list[Result]] = {}
     for result in results:
         groups.setdefault(experiment_of(result), []).append(result)
