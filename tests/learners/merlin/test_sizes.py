@@ -51,6 +51,14 @@ def test_where_few_fit_bases_have_all_entries_with_fewer_values_in_the_largest_l
     assert coarser == {"blocks.3.second.convolution.weight": 5, "blocks.3.first.convolution.weight": 3}
 
 
+def test_where_not_even_three_values_fit_signs_are_kept_of_the_largest_layers():
+    info = stream_settings("split-cifar100-20")().info()
+    form = MerlinSettings.preset("default", info).build(info, seed=0).distribution.vae.decoder.form
+    signs = {name for name, a_byte in form.a_byte if a_byte == 8}
+    assert signs == {"blocks.3.second.convolution.weight", "blocks.3.first.convolution.weight"}
+    assert {a_byte for name, a_byte in form.a_byte if name not in signs} == {5}
+
+
 @pytest.mark.parametrize("stream", ["split-mnist", "split-cifar100"])
 def test_descriptors_count_among_what_must_be_smaller_than_one_classifier(stream):
     info = stream_settings(stream)().info()

@@ -137,15 +137,17 @@ def test_entries_that_share_a_byte_come_back_rounded_once(seed, scale, width, a_
     back = unpack(packed)
     assert not back[1].any()
     assert len(back[0].unique()) <= VALUES[a_byte]
-    plain = tensor.abs().amax() / ((VALUES[a_byte] - 1) // 2)  # the largest number as the largest value
-    error, plain_error = (back - tensor).norm(), ((tensor / plain).round() * plain - tensor).norm()
+    error, plain_error = (back - tensor).norm(), tensor.norm()  # of nothing kept
+    if VALUES[a_byte] > 2:
+        plain = tensor.abs().amax() / ((VALUES[a_byte] - 1) // 2)  # the largest number as the largest value
+        plain_error = ((tensor / plain).round() * plain - tensor).norm()
     assert error <= plain_error + 1e-3 * tensor.norm() + 40 * 6e-8  # units are of 16 bits
     torch.testing.assert_close(unpack(pack(back, "int4", a_byte)), back, rtol=0, atol=0)
 
 
-@pytest.mark.parametrize(("a_byte", "error"), [(2, 0.15), (3, 0.35), (5, 0.5)])
+@pytest.mark.parametrize(("a_byte", "error"), [(2, 0.15), (3, 0.35), (5, 0.5), (8, 0.61)])
 def test_fewer_values_say_less_but_most(a_byte, error):
-    """The best unit loses little more than the best of all codes with so many values (0.11, 0.28, 0.44 for Gaussian numbers)."""
+    """The best unit loses little more than the best of all such codes (0.11, 0.28, 0.44 and 0.60 for Gaussian numbers)."""
     tensor = torch.randn(1, 1, 10_000, generator=draws(0))
     assert (unpack(pack(tensor, "int4", a_byte)) - tensor).norm() / tensor.norm() < error
 

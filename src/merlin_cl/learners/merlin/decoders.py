@@ -77,18 +77,18 @@ class Form(NamedTuple):
     def of_entries(cls, network: Network) -> Iterator["Form"]:
         """Every weight entry by entry, the finest way first; then, one by one, the matrix that takes most bytes is made coarser.
 
-        Small layers and the last one suffer most from few values, and a large one has most to spare.
+        Small layers and the last one suffer most from few values, and a large one has most to spare. Signs alone are for where
+        even three values in every matrix are too many.
         """
         steps = sorted(VALUES)
         matrices = {name: math.prod(shape) for name, shape in network.shapes.items() if len(shape) > 1}
         a_byte = dict.fromkeys(matrices, steps[0])
-        while True:
-            yield cls(0, frozenset(network.shapes), frozenset(a_byte.items()))
-            taken = {name: size / a_byte[name] for name, size in matrices.items() if a_byte[name] < steps[-1]}
-            if not taken:
-                return
-            largest = max(taken, key=taken.__getitem__)
-            a_byte[largest] = steps[steps.index(a_byte[largest]) + 1]
+        yield cls(0, frozenset(network.shapes), frozenset(a_byte.items()))
+        for coarsest in steps[-2:]:
+            while taken := {name: size / a_byte[name] for name, size in matrices.items() if a_byte[name] < coarsest}:
+                largest = max(taken, key=taken.__getitem__)
+                a_byte[largest] = steps[steps.index(a_byte[largest]) + 1]
+                yield cls(0, frozenset(network.shapes), frozenset(a_byte.items()))
 
 
 class FactorDecoder(Decoder):

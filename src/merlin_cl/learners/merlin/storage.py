@@ -12,9 +12,9 @@ Packed = dict[str, Tensor]
 
 LEADING = 6
 """In 4 bits, the first of every so many rows keeps 8: rows of a base come by size, and an error in the first counts most."""
-VALUES = {2: 16, 3: 6, 5: 3}
+VALUES = {2: 16, 3: 6, 5: 3, 8: 2}
 """How many values there are for a number that shares a byte with others, by how many share it; where they are even, one is
-never taken, so that zero is among them."""
+never taken, so that zero is among them. Of two, both are: the sign is all that is kept of a number."""
 CLIPPINGS = 32
 """Places tried for the largest value of a row, from its largest number down to a sixteenth of it."""
 
@@ -30,7 +30,8 @@ def pack(tensor: Tensor, precision: Precision, a_byte: int = 1) -> Packed:
     if precision == "float16" or tensor.dim() < 3:
         return {"numbers": tensor.half()}
     if precision == "int4" and a_byte > 1:
-        numbers, unit = _nearest_units(tensor, largest=(VALUES[a_byte] - 1) // 2)
+        signs_alone = VALUES[a_byte] == 2
+        numbers, unit = _signs(tensor) if signs_alone else _nearest_units(tensor, largest=(VALUES[a_byte] - 1) // 2)
         layout = torch.tensor([tensor.shape[-1], a_byte], dtype=torch.int32)
         return {"shared": _share(numbers, a_byte), "unit": unit, "layout": layout}
     rows = tensor.shape[-2]
@@ -88,10 +89,17 @@ def _nearest_units(rows: Tensor, largest: int) -> tuple[Tensor, Tensor]:
     return numbers, unit
 
 
+def _signs(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """As `_whole_units`, with 1 for a number that is not negative and -1 for one that is."""
+    unit = rows.abs().mean(dim=-1, keepdim=True).half()
+    return torch.where(rows < 0, -1, 1).to(torch.int8), unit
+
+
 def _share(numbers: Tensor, a_byte: int) -> Tensor:
     """Small whole numbers, int8 [..., n], as the digits of uint8 [..., ceil(n / a_byte)], the first number the leading one."""
     base = VALUES[a_byte]
-    digits = torch.nn.functional.pad(numbers + base // 2, (0, -numbers.shape[-1] % a_byte)).to(torch.uint8)
+    digits = (numbers + 1) // 2 if base == 2 else numbers + base // 2
+    digits = torch.nn.functional.pad(digits, (0, -numbers.shape[-1] % a_byte)).to(torch.uint8)
     shared = torch.zeros_like(digits[..., ::a_byte])
     for place in range(a_byte):
         shared = shared * base + digits[..., place::a_byte]
@@ -101,5 +109,6 @@ def _share(numbers: Tensor, a_byte: int) -> Tensor:
 def _separate(shared: Tensor, width: int, a_byte: int) -> Tensor:
     """What `_share` packed, the first `width` of each row, int8."""
     base = VALUES[a_byte]
-    digits = [shared // base**place % base for place in reversed(range(a_byte))]
-    return torch.stack(digits, dim=-1).flatten(-2)[..., :width].to(torch.int8) - base // 2
+    digits = torch.stack([shared // base**place % base for place in reversed(range(a_byte))], dim=-1)
+    numbers = digits.flatten(-2)[..., :width].to(torch.int8)
+    return 2 * numbers - 1 if base == 2 else numbers - base // 2
