@@ -9,6 +9,8 @@ from merlin_cl.battery import STREAM, TASKS, _everything, _examples, _learn, _le
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.merlin.base_models import BaseModels
+from merlin_cl.learners.merlin.decoders import Form
+from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.protocol import TaskInfo
@@ -226,3 +228,16 @@ def test_domains_are_told_apart_without_task_labels():
         assert (told == y).float().mean() > 0.9
         assert (found == told).float().mean() > 0.9
         assert learner.probe(index, domain, y)["sampled_ensemble"] > 90
+
+
+@pytest.mark.parametrize("form", ["thin matrices", "entries"])
+def test_a_state_keeps_its_form_whatever_would_be_chosen_now(monkeypatch, form):
+    """Learners that were saved before a better form was found go on with theirs."""
+    saved, loaded = (SMALL.build(STREAM, seed=0) for _ in range(2))
+    then = Form.of_rank(saved.network, 2) if form == "thin matrices" else list(Form.of_entries(saved.network))[-1]
+    monkeypatch.setattr(WeightDistribution, "_forms", lambda *_: iter([then]))
+    _learned(saved)
+    monkeypatch.setattr(WeightDistribution, "_forms", lambda *_: iter([Form.of_rank(saved.network, 3)]))
+    loaded.restore(saved.state())
+    assert torch.equal(loaded.sample_task(0, purpose="test").weights, saved.sample_task(0, purpose="test").weights)
+    assert loaded.stored_bytes() == saved.stored_bytes()

@@ -2,14 +2,14 @@
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from merlin_cl.learners.merlin.storage import VALUES
+from merlin_cl.learners.merlin.storage import VALUES, Packed, unpack
 from merlin_cl.networks.network import Network
 
 
@@ -71,24 +71,35 @@ class Form(NamedTuple):
     def of_rank(cls, network: Network, rank: int) -> "Form":
         """The smaller way for every weight."""
         sizes = {name: (math.prod(shape[:-1]), shape[-1]) for name, shape in network.shapes.items()}
-        return cls(rank, frozenset(name for name, (a, b) in sizes.items() if rank * (a + b) >= a * b))
+        whole = frozenset(name for name, (a, b) in sizes.items() if rank * (a + b) >= a * b)
+        return cls(rank if len(whole) < len(sizes) else 0, whole)
 
     @classmethod
     def of_entries(cls, network: Network) -> Iterator["Form"]:
         """Every weight entry by entry, the finest way first; then, one by one, the matrix that takes most bytes is made coarser.
 
         Small layers and the last one suffer most from few values, and a large one has most to spare. Signs alone are for where
-        even three values in every matrix are too many.
+        even three values in every matrix are too many, and not for outputs: of classes to come a base must hold nothing.
         """
         steps = sorted(VALUES)
         matrices = {name: math.prod(shape) for name, shape in network.shapes.items() if len(shape) > 1}
         a_byte = dict.fromkeys(matrices, steps[0])
         yield cls(0, frozenset(network.shapes), frozenset(a_byte.items()))
-        for coarsest in steps[-2:]:
-            while taken := {name: size / a_byte[name] for name, size in matrices.items() if a_byte[name] < coarsest}:
+        hidden = [name for name in matrices if name not in network.head]
+        for coarsest, coarser in ((steps[-2], [*matrices]), (steps[-1], hidden)):
+            while taken := {name: matrices[name] / a_byte[name] for name in coarser if a_byte[name] < coarsest}:
                 largest = max(taken, key=taken.__getitem__)
                 a_byte[largest] = steps[steps.index(a_byte[largest]) + 1]
                 yield cls(0, frozenset(network.shapes), frozenset(a_byte.items()))
+
+    @classmethod
+    def stored(cls, network: Network, parameters: Mapping[str, Packed]) -> "Form":
+        """That of a decoder of which this is stored."""
+        names = {name.replace(".", "_"): name for name in network.shapes}
+        whole = {names[key.removeprefix("whole.")]: packed for key, packed in parameters.items() if "whole." in key}
+        a_byte = {name: int(packed["layout"][1]) for name, packed in whole.items() if "layout" in packed}
+        ranks = [unpack(packed).shape[1] for key, packed in parameters.items() if "left." in key]
+        return cls(max(ranks, default=0), frozenset(whole).union(network.statistics), frozenset(a_byte.items()))
 
 
 class FactorDecoder(Decoder):

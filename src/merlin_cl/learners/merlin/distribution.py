@@ -148,6 +148,11 @@ class WeightDistribution:
         """Round what was learned to what is stored, so that a learner answers the same before and after it is saved."""
         self.vae.load_state_dict({name: unpack(packed) for name, packed in self._packed().items()})
 
+    @property
+    def form(self) -> Form | None:
+        """How bases hold weights (factors)."""
+        return self.vae.decoder.form if isinstance(self.vae.decoder, FactorDecoder) else None
+
     def stored_bytes(self) -> dict[str, int]:
         """The VAE with the chunks' scales, and the tasks' priors."""
         priors = sum(t.numel() * t.element_size() for prior in self.priors for t in prior)
@@ -159,6 +164,12 @@ class WeightDistribution:
             "vae": self._packed(),
             "priors": {str(task): prior._asdict() for task, prior in enumerate(self.priors)},
         }
+
+    @staticmethod
+    def form_of(state: State, network: Network) -> Form:
+        """How bases hold weights in what `state()` gave (factors)."""
+        decoder = {name.removeprefix("decoder."): packed for name, packed in state["vae"].items()}
+        return Form.stored(network, decoder)
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""

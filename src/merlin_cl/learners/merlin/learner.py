@@ -10,7 +10,7 @@ from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import MASKED, State, as_float
 from merlin_cl.learners.merlin.base_models import BaseModels, Examples
 from merlin_cl.learners.merlin.consolidation import Auxiliary, consolidate, learn_by_chunks, learn_jointly
-from merlin_cl.learners.merlin.decoders import FactorDecoder, Form
+from merlin_cl.learners.merlin.decoders import Form
 from merlin_cl.learners.merlin.descriptors import DescribedTasks
 from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.probes import probe
@@ -40,16 +40,20 @@ class Merlin(DescribedTasks):
     def distribution(self) -> WeightDistribution:
         """p(psi | t) and the priors of all tasks learned so far."""
         if self._distribution is None:
-            self._distribution = WeightDistribution(
-                self.network,
-                self._origin(),
-                self.settings,
-                self._descriptor_width(),
-                self.generator("distribution"),
-                self.stream.tasks,
-                self._form(),
-            )
+            self._distribution = self._new_distribution(self._form())
         return self._distribution
+
+    def _new_distribution(self, form: Form | None) -> WeightDistribution:
+        """One that knows nothing."""
+        return WeightDistribution(
+            self.network,
+            self._origin(),
+            self.settings,
+            self._descriptor_width(),
+            self.generator("distribution"),
+            self.stream.tasks,
+            form,
+        )
 
     def _form(self) -> Form | None:
         """How bases hold weights, where growth must not change it: as they would if the learner had not grown."""
@@ -57,8 +61,7 @@ class Merlin(DescribedTasks):
             return None
         first = type(self)(self.made_for, self.settings, self.seed)
         first.tasks = self.tasks[:1]
-        decoder = first.distribution.vae.decoder
-        return decoder.form if isinstance(decoder, FactorDecoder) else None
+        return first.distribution.form
 
     def _begin(self, task: TaskInfo) -> None:
         self._check_descriptor(task)
@@ -171,9 +174,11 @@ class Merlin(DescribedTasks):
 
     def _restore(self, state: State) -> None:
         self._ensembles.clear()
-        self._distribution = None
         self.memory.restore(state["memory"])
-        self.distribution.restore(state["distribution"])
+        factors = self.settings.decoder == "factors"  # in the form they have in the state, whatever would be chosen now
+        form = WeightDistribution.form_of(state["distribution"], self.network) if factors else None
+        self._distribution = self._new_distribution(form)
+        self._distribution.restore(state["distribution"])
         self._old_shares = list(state["old_shares"])
         self._base = self._base_models(self.tasks[-1]) if self.learning else None
         if self._base is not None:
@@ -192,7 +197,8 @@ class Merlin(DescribedTasks):
             fresh = self._base_models(self.tasks[-1]).psi
             rows = {name: head.rows(base[name], fresh) for name in ("weights", "average")}
             base = {**base, **rows, "training": head.moments(base["training"])}
-        distribution = self.distribution.widened(state["distribution"], narrow.distribution, head.outputs)
+        self._distribution = self._new_distribution(narrow.distribution.form)
+        distribution = self._distribution.widened(state["distribution"], narrow.distribution, head.outputs)
         return {**state, "distribution": distribution, "base": base}
 
     def _head_growth(self, narrow: Network) -> HeadGrowth:
