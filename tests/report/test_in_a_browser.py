@@ -121,6 +121,7 @@ def test_figures_can_be_read_as_tables(page):
     figure = page.locator("#stream-0 [data-plot=curves]")
     figure.locator("summary").click()
     table = figure.locator("details table")
+    table.wait_for()  # browsers tell of an opened part when they are idle
     assert table.locator("tbody tr").count() == 4
     assert table.locator("th[scope=col]").count() == 6
     page.locator("#stream-0").get_by_role("button", name="single", exact=True).click()
