@@ -85,6 +85,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--words", default="", help="a file of word vectors; without it one among the data sets")
     parser.add_argument("--images-per-task", type=int, default=2500)
     parser.add_argument("--evaluation", default="test", choices=("test", "held-out"))
+    parser.add_argument("--base-models", type=int, default=5)
     parser.add_argument("--models", type=int, default=3, help="networks that are fitted and vote")
     parser.add_argument("--epochs", type=int, default=60, help="passes over the few examples")
     parser.add_argument("--rate", type=float, default=1e-3, help="Adam's learning rate on them")
@@ -92,7 +93,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--out", help="a JSON file for the figures")
     options = parser.parse_args()
     if options.tiny:
-        options.models, options.epochs = 2, 10
+        options.base_models, options.models, options.epochs = 2, 2, 10
     return options
 
 
@@ -122,9 +123,9 @@ def tiny_stream(seed: int) -> tuple[Stream, WordDescriptors]:
 
 def learned(stream: Stream, known: int, options: argparse.Namespace, seed: int) -> Merlin:
     """MERLIN after the first tasks of the stream."""
-    settings = replace(MerlinSettings.preset("default", stream.info), descriptor="words")
-    if options.tiny:
-        settings = replace(settings, base_models=2)
+    settings = replace(
+        MerlinSettings.preset("default", stream.info), descriptor="words", base_models=options.base_models
+    )
     learner = Merlin(stream.info, settings, seed)
     for task in list(stream)[:known]:
         begun = time.process_time()
