@@ -32,7 +32,8 @@ def test_the_dual_answer_is_quadprogs_answer_to_the_projection_itself(size):
     g, constraints = problem(*size)
     nearest = quadprog.solve_qp(np.eye(len(g)), g.numpy(), constraints.T.numpy().copy(), np.zeros(len(constraints)))[0]
     condition = float(torch.linalg.cond(constraints))
-    rounding = 0.0 if condition < 50 else 1e-8 * condition**2  # where they nearly coincide, what keeps the dual solvable is felt
+    # Where constraints nearly coincide, what keeps the dual solvable is felt.
+    rounding = 0.0 if condition < 50 else 1e-8 * condition**2
     torch.testing.assert_close(projected(g, constraints), torch.from_numpy(nearest), atol=1e-6 + rounding, rtol=1e-6)
 
 

@@ -100,7 +100,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
 
     # Learning
 
-    def fit(self, X: Any, y: Any) -> Self:  # noqa: N803
+    def fit(self, X: Any, y: Any) -> Self:
         """Forget everything and learn X, y in one pass: as one task in random order, or, where boundaries are not told, as a
         stream in the order given."""
         x, y = self._taken(X, y, classes=None, first=True)
@@ -110,7 +110,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         self._learn(x, y, name=None)
         return self.end_task()
 
-    def partial_fit(self, X: Any, y: Any, task: TaskName | None = None, classes: Any = None) -> Self:  # noqa: N803
+    def partial_fit(self, X: Any, y: Any, task: TaskName | None = None, classes: Any = None) -> Self:
         """Learn from examples X, y as they arrive, in the order given, each once.
 
         `task` says which task they belong to; another one than the last ends that. Without it they belong to the current task.
@@ -143,22 +143,22 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
 
     # Answering
 
-    def predict(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
+    def predict(self, X: Any, task: TaskName | None = None) -> Array:
         """The label of each input; with `task`, that of inputs which are known to belong to it."""
         likeliest = self.predict_proba(X, task).argmax(axis=1)
         return np.asarray(self.classes_[likeliest])
 
-    def predict_proba(self, X: Any, task: TaskName | None = None) -> Array:  # noqa: N803
+    def predict_proba(self, X: Any, task: TaskName | None = None) -> Array:
         """The probability of each class, [N, classes], in the order of `classes_`; 0 for classes not met yet."""
         check_is_fitted(self)
         found = probabilities(self.learner_, self._asked(X), self._index(task), self.inference)
         return np.asarray(found.cpu().numpy()[:, self._labels.order])
 
-    def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:  # noqa: N803
+    def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:
         """The share of labels answered right."""
         return float(accuracy_score(checked_labels(y, len(X)), self.predict(X, task), sample_weight=sample_weight))
 
-    def uncertainty(self, X: Any, task: TaskName | None = None) -> UncertaintyParts:  # noqa: N803
+    def uncertainty(self, X: Any, task: TaskName | None = None) -> UncertaintyParts:
         """How uncertain each answer is, in nats: `total`, the entropy of the answer; of it `aleatoric`, what the ensemble's
         members agree cannot be known; and `epistemic`, what they disagree on and more data would settle."""
         check_is_fitted(self)
@@ -196,7 +196,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
 
-    def _taken(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Tensor, Tensor]:  # noqa: N803
+    def _taken(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Tensor, Tensor]:
         """X as a tensor and y as outputs of the head, once there is a learner with an output for every class."""
         if self.batch_size < 1:
             raise UsageError(f"batch_size is {self.batch_size}; it must be at least 1.")
@@ -294,7 +294,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         self.learner_.begin(TaskInfo(index, tuple(classes), str(name)))
         self.tasks_.append(name if isinstance(name, str) else int(name))
 
-    def _asked(self, X: Any) -> Tensor:  # noqa: N803
+    def _asked(self, X: Any) -> Tensor:
         return self._as_learned(checked_inputs(self, X, first=False))
 
     def _as_learned(self, x: Tensor) -> Tensor:

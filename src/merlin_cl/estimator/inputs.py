@@ -43,13 +43,13 @@ class InputForm:
             raise InputError(f"Inputs have shape {list(found.shape)}; those learned from have {list(self.shape)}.")
 
 
-def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:  # noqa: N803
+def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
     """X [N, ...] as a tensor: bytes stay bytes, all else becomes float; images have their channels first.
 
     Takes arrays, data frames, tensors and nested lists. Names and number of features are kept on the estimator, if these
     are the first inputs, and compared with those kept otherwise.
     """
-    X = as_array(X) if hasattr(X, "detach") or isinstance(X, list | tuple) else X  # noqa: N806
+    X = as_array(X) if hasattr(X, "detach") or isinstance(X, list | tuple) else X
     if getattr(X, "ndim", 2) > 2:  # scikit-learn would take the height of images for their number of features
         array = check_array(X, dtype=None, allow_nd=True, estimator=estimator)
         if first:

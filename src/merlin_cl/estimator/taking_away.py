@@ -47,7 +47,7 @@ class TakenAway:
             )
         return self._plain(bank, task)
 
-    def distil(self, X: Any = None, task: TaskName | None = None, steps: int = 1000) -> nn.Module:  # noqa: N803
+    def distil(self, X: Any = None, task: TaskName | None = None, steps: int = 1000) -> nn.Module:
         """One plain module, as `sample_models` gives them, that has learned to answer as this estimator does: on inputs X, which
         need no labels, or on the exemplars it keeps."""
         check_is_fitted(self)
@@ -81,5 +81,5 @@ class TakenAway:
     def _index(self, task: TaskName | None) -> int | None:
         raise NotImplementedError
 
-    def _asked(self, X: Any) -> Tensor:  # noqa: N803
+    def _asked(self, X: Any) -> Tensor:
         raise NotImplementedError
