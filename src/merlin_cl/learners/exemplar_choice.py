@@ -59,8 +59,8 @@ class Criterion(ABC):
         return []
 
     def settle(self, group: Group, candidates: Tensor) -> list[int]:
-        """No more of a group will pass: the places of its candidates [n, F], the first to go last."""
-        raise NotImplementedError
+        """No more of a group will pass: the places of its candidates [n, F], the first to go last where that is settled."""
+        return list(range(len(candidates)))
 
     def state(self) -> dict[str, Any]:
         """What has been noted."""

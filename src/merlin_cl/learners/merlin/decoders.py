@@ -96,9 +96,9 @@ class Form(NamedTuple):
     def stored(cls, network: Network, parameters: Mapping[str, Packed]) -> "Form":
         """That of a decoder of which this is stored."""
         names = {name.replace(".", "_"): name for name in network.shapes}
-        whole = {names[key.removeprefix("whole.")]: packed for key, packed in parameters.items() if "whole." in key}
+        whole = {names[key[len("whole.") :]]: packed for key, packed in parameters.items() if key.startswith("whole.")}
         a_byte = {name: int(packed["layout"][1]) for name, packed in whole.items() if "layout" in packed}
-        ranks = [unpack(packed).shape[1] for key, packed in parameters.items() if "left." in key]
+        ranks = [unpack(packed).shape[1] for key, packed in parameters.items() if key.startswith("left.")]
         return cls(max(ranks, default=0), frozenset(whole).union(network.statistics), frozenset(a_byte.items()))
 
 

@@ -40,11 +40,11 @@ class Merlin(DescribedTasks):
     def distribution(self) -> WeightDistribution:
         """p(psi | t) and the priors of all tasks learned so far."""
         if self._distribution is None:
-            self._distribution = self._new_distribution(self._form())
+            self._distribution = self._new_distribution()
         return self._distribution
 
-    def _new_distribution(self, form: Form | None) -> WeightDistribution:
-        """One that knows nothing."""
+    def _new_distribution(self, form: Form | None = None) -> WeightDistribution:
+        """One that knows nothing, of the best form for the stream or of that given."""
         return WeightDistribution(
             self.network,
             self._origin(),
@@ -54,14 +54,6 @@ class Merlin(DescribedTasks):
             self.stream.tasks,
             form,
         )
-
-    def _form(self) -> Form | None:
-        """How bases hold weights, where growth must not change it: as they would if the learner had not grown."""
-        if self.made_for == self.stream or self.settings.decoder != "factors":
-            return None
-        first = type(self)(self.made_for, self.settings, self.seed)
-        first.tasks = self.tasks[:1]
-        return first.distribution.form
 
     def _begin(self, task: TaskInfo) -> None:
         self._check_descriptor(task)
