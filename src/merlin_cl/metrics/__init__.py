@@ -1,0 +1,31 @@
+"""What is measured of a run, as pure functions: of its accuracies (`accuracy`), over seeds (`seeds`), and of the probabilities it
+gave (`uncertainty`, apart because it needs numpy, which most commands never import)."""
+
+from merlin_cl.metrics.accuracy import (
+    METRICS,
+    Matrix,
+    average_incremental_accuracy,
+    backward_transfer,
+    final_accuracy,
+    forgetting,
+    forgetting_by_task,
+    learning_curve,
+)
+from merlin_cl.metrics.seeds import CONFIDENCE, Comparison, half_width, mean, paired, standard_deviation
+
+__all__ = [
+    "CONFIDENCE",
+    "METRICS",
+    "Comparison",
+    "Matrix",
+    "average_incremental_accuracy",
+    "backward_transfer",
+    "final_accuracy",
+    "forgetting",
+    "forgetting_by_task",
+    "half_width",
+    "learning_curve",
+    "mean",
+    "paired",
+    "standard_deviation",
+]
