@@ -2,6 +2,7 @@
 
 from itertools import combinations
 
+import numpy as np
 import pytest
 import torch
 from hypothesis import given, settings
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.gss import most_diverse
+from merlin_cl.learners.gss import most_diverse, shares
 from merlin_cl.learners.rival_settings import GSSSettings
 
 
@@ -21,12 +22,36 @@ def least(similarity, count):
     return min(summed(similarity, list(places)) for places in combinations(range(len(similarity)), count))
 
 
+def similarities(size, width, seed):
+    generator = torch.Generator().manual_seed(seed)
+    unit = functional.normalize(torch.randn(size, width, generator=generator, dtype=torch.float64), dim=1)
+    return unit @ unit.T
+
+
+@settings(max_examples=60, deadline=None)
+@given(size=st.integers(1, 60), share=st.floats(0.05, 1), width=st.integers(1, 80), seed=st.integers(0, 9999))
+def test_the_relaxed_program_is_solved_exactly(size, share, width, seed):
+    """By the conditions of Karush, Kuhn and Tucker."""
+    gram, count = similarities(size, width, seed).numpy(), max(1, int(share * size))
+    s = shares(gram, count)
+    assert s.sum() == pytest.approx(count, abs=1e-5)
+    assert s.min() >= -1e-6
+    assert s.max() <= 1 + 1e-6
+    slope = gram @ s + 1e-6 * s
+    between = (s > 1e-5) & (s < 1 - 1e-5)  # where neither bound binds, the slope is the sum's multiplier
+    ends = slope[s >= 1 - 1e-5], slope[s <= 1e-5]
+    low, high = max(ends[0], default=-np.inf), min(ends[1], default=np.inf)
+    assert low <= high + 1e-5
+    if between.any():
+        multiplier = slope[between].mean()
+        np.testing.assert_allclose(slope[between], multiplier, atol=1e-5)
+        assert low - 1e-5 <= multiplier <= high + 1e-5
+
+
 @settings(max_examples=60, deadline=None)
 @given(size=st.integers(2, 10), share=st.floats(0.2, 0.9), width=st.integers(2, 8), seed=st.integers(0, 9999))
 def test_exchanges_do_not_improve_what_the_program_chooses(size, share, width, seed):
-    generator = torch.Generator().manual_seed(seed)
-    unit = functional.normalize(torch.randn(size, width, generator=generator, dtype=torch.float64), dim=1)
-    similarity, count = unit @ unit.T, max(1, int(share * size))
+    similarity, count = similarities(size, width, seed), max(1, int(share * size))
     chosen = most_diverse(similarity, count)
     assert len(set(chosen)) == count
     others = set(range(size)) - set(chosen)

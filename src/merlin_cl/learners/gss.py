@@ -3,8 +3,8 @@
 from functools import partial
 
 import numpy as np
-import quadprog
 import torch
+from scipy.optimize import nnls
 from torch import Tensor
 
 from merlin_cl.learners.learner import as_float
@@ -76,14 +76,10 @@ def most_diverse(similarity: Tensor, count: int) -> list[int]:
     An integer program: minimise s'Gs over s in {0, 1}^n with sum(s) = count. Its relaxation to 0 <= s <= 1 is solved
     exactly, the largest entries are chosen, and pairs are exchanged while that helps.
     """
-    size = len(similarity)
     gram = similarity.cpu().double().numpy()
     gram = (gram + gram.T) / 2
-    eye = np.eye(size)
-    conditions = np.hstack([np.ones((size, 1)), eye, -eye])  # sum(s) = count, s >= 0, -s >= -1
-    bounds = np.concatenate([[count], np.zeros(size), -np.ones(size)])
-    relaxed = quadprog.solve_qp(gram + 1e-6 * eye, np.zeros(size), conditions, bounds, 1)[0]
-    inside = np.zeros(size, dtype=bool)
+    relaxed = shares(gram, count)
+    inside = np.zeros(len(gram), dtype=bool)
     inside[np.argsort(-relaxed, kind="stable")[:count]] = True
     while True:
         chosen, others = np.flatnonzero(inside), np.flatnonzero(~inside)
@@ -100,3 +96,26 @@ def most_diverse(similarity: Tensor, count: int) -> list[int]:
         inside[chosen[best[0]]], inside[others[best[1]]] = False, True
     found: list[int] = np.flatnonzero(inside).tolist()
     return found
+
+
+def shares(gram: np.ndarray, count: int) -> np.ndarray:
+    """The s [n] with 0 <= s <= 1 and sum(s) = count that has the least s'Gs, for G [n, n] without negative eigenvalues.
+
+    With G = F'F and x = Fs this is the shortest x that meets linear conditions Ex >= f, whose dual is a problem of non-negative
+    least squares: the least |E'u| and |f'u - 1| over u >= 0 leave residuals r and t, and x = -r / t (Lawson and Hanson 1974,
+    "Solving least squares problems", chapter 23).
+    """
+    size = len(gram)
+    values, vectors = np.linalg.eigh(gram)
+    back = vectors / np.sqrt(values.clip(min=0) + 1e-6)  # s = back @ x; strictly convex, though examples may be alike
+    total = back.sum(axis=0)
+    conditions = np.vstack([total, -total, back, -back])  # sum(s) = count, s >= 0, -s >= -1
+    bounds = np.concatenate([[count, -count], np.zeros(size), -np.ones(size)])
+    dual = np.column_stack([conditions, bounds]).T  # [n + 1, 2n + 2]
+    aim = np.zeros(size + 1)
+    aim[-1] = 1
+    dual /= np.linalg.norm(dual, axis=0)
+    u, _ = nnls(dual, aim, maxiter=100 * size)
+    residual = dual @ u - aim
+    solved: np.ndarray = back @ (-residual[:-1] / residual[-1])
+    return solved
