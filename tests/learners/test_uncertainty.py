@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from merlin_cl.battery import STREAM, TASKS, _examples, _learned
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.answers import probabilities
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty, entropy
@@ -30,6 +31,35 @@ def test_the_parts_are_not_negative_and_add_up(members, classes, seed, sharp):
         assert (part >= 0).all()
         assert (part <= math.log(classes) + 1e-5).all()
     assert torch.allclose(found.total, found.aleatoric + found.epistemic)
+
+
+def test_ensembles_of_several_tasks_are_weighed_by_how_likely_each_task_is():
+    """Two tasks with two models each and classes of their own; an input is of the first with 3/4, then surely of the second."""
+    one_sided, even = [0.9, 0.1, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]
+    sure, sure_of_the_other = [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]
+    probabilities = torch.tensor([one_sided, even, sure, sure_of_the_other])[:, None].expand(4, 2, 4)
+    of_tasks = torch.tensor([[0.75, 0.25], [0.0, 1.0]])  # p(t | x), [N, T]
+    found = Uncertainty.of(Members(probabilities, of_tasks.repeat_interleave(2, dim=1) / 2))
+
+    def nats(*values):
+        return -sum(value * math.log(value) for value in values)
+
+    total = nats(0.75 * 0.7, 0.75 * 0.3, 0.25 * 0.5, 0.25 * 0.5)
+    aleatoric = 0.75 * (nats(0.9, 0.1) + nats(0.5, 0.5)) / 2  # the second task's models are sure, each by itself
+    assert found.total.tolist() == pytest.approx([total, math.log(2)], abs=1e-6)
+    assert found.aleatoric.tolist() == pytest.approx([aleatoric, 0.0], abs=1e-6)
+    # Not knowing the task, H(3/4), comes on top of what each task's models disagree on.
+    within = 0.75 * (nats(0.7, 0.3) - (nats(0.9, 0.1) + nats(0.5, 0.5)) / 2) + 0.25 * math.log(2)
+    assert found.epistemic.tolist() == pytest.approx([nats(0.75, 0.25) + within, math.log(2)], abs=1e-6)
+
+
+@pytest.mark.parametrize("apart", [1e-3, 1e-4])
+def test_members_that_hardly_differ_still_have_the_right_epistemic_part(apart):
+    """Two members at 1/2 plus and minus d: to the second order the mutual information is 2 d^2, less than float32 can resolve
+    of the entropies."""
+    members = torch.tensor([[[0.5 + apart, 0.5 - apart]], [[0.5 - apart, 0.5 + apart]]])
+    found = Uncertainty.of(Members(members, torch.full((1, 2), 0.5)))
+    assert found.epistemic.item() == pytest.approx(2 * apart**2, rel=0.01)
 
 
 def test_members_that_agree_leave_no_epistemic_part_and_sure_ones_no_aleatoric_part():
@@ -59,7 +89,16 @@ def test_the_total_is_the_entropy_of_the_answer(method):
         assert torch.allclose(found.total, entropy(answer), atol=1e-4)
 
 
+def test_votes_that_are_counted_give_probabilities_in_every_mode():
+    learner = _learned(dataclasses.replace(MERLIN, vote="majority").build(STREAM, seed=0))
+    for inference in learner.inferences:
+        found = probabilities(learner, _examples(TASKS[1])[0], 1 if inference == "aware" else None, inference)
+        assert torch.allclose(found.sum(dim=1), torch.ones(len(found), dtype=torch.float64))
+        assert (found >= 0).all()
+
+
 def test_a_single_network_says_that_it_cannot_tell():
     learner = _learned(SingleSettings(hidden_units=(8,)).build(STREAM, seed=0))
+    assert not learner.has_members
     with pytest.raises(UsageError, match="single answers with one network"):
         learner.uncertainty(_examples(TASKS[0])[0])

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.learners.ensemble_settings import Vote
-from merlin_cl.learners.voting import as_probabilities, vote
+from merlin_cl.learners.voting import vote
 
 EVERYTHING = torch.ones(1, 3, dtype=torch.bool)
 # Two members lean a little to class 0, one is sure of class 1.
@@ -16,6 +16,11 @@ LOGITS = torch.tensor([[[1.0, 0.5, -9.0]], [[1.0, 0.5, -9.0]], [[-5.0, 5.0, -9.0
 
 def test_majority_counts_members():
     assert vote(LOGITS, EVERYTHING, "majority").argmax().item() == 0
+
+
+def test_a_majority_s_probabilities_are_shares_of_votes_half_a_vote_going_by_the_mean_probability():
+    shares = (torch.tensor([2.0, 1.0, 0.0]) + LOGITS.softmax(-1).mean(0)[0] / 2) / 3.5
+    torch.testing.assert_close(vote(LOGITS, EVERYTHING, "majority")[0, 0].softmax(dim=-1), shares)
 
 
 def test_mean_probability_heeds_certainty():
@@ -55,7 +60,7 @@ def test_members_that_exclude_each_other_count_alike():
 def test_members_of_one_mind_answer_as_each_of_them(seed, members, how):
     one = 3 * torch.randn(1, 5, 4, generator=torch.Generator().manual_seed(seed))
     scores = vote(one.expand(members, -1, -1), torch.ones(1, 4, dtype=torch.bool), how)[0]
-    torch.testing.assert_close(as_probabilities(scores, how), one[0].softmax(dim=-1))
+    torch.testing.assert_close(scores.softmax(dim=-1), one[0].softmax(dim=-1))
 
 
 @settings(max_examples=40, deadline=None)

@@ -8,7 +8,6 @@ from torch import Tensor, nn
 
 from merlin_cl.learners.answers import inference_for
 from merlin_cl.learners.learner import MASKED, Learner, as_float
-from merlin_cl.learners.voting import as_probabilities
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.growth import positions_of
 from merlin_cl.protocol import Inference
@@ -85,5 +84,5 @@ class LearnerAnswer(nn.Module):
         learner = self._learner
         classes = learner.seen if self._task is None else learner.tasks[self._task].classes
         scores = learner._answers(self.inputs(x), learner._allowed([classes]), self._task, self._inference)[0]
-        found = as_probabilities(scores, getattr(learner.settings, "vote", None))[:, self._outputs]
+        found = scores.softmax(dim=1)[:, self._outputs]
         return found / found.sum(dim=1, keepdim=True)

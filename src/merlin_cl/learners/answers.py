@@ -5,7 +5,6 @@ from typing import Any
 from torch import Tensor
 
 from merlin_cl.learners.learner import Learner
-from merlin_cl.learners.voting import as_probabilities
 from merlin_cl.protocol import Inference
 
 
@@ -18,5 +17,4 @@ def probabilities(learner: Learner[Any], x: Tensor, task: int | None, inference:
     """The probability of each class, [N, classes]; 0 for classes not seen yet, or not of the task where one is known."""
     among = [learner.seen if task is None else learner.tasks[task].classes]
     scores = learner.logits(x, task, inference=inference_for(learner, task, inference), among=among)[0]
-    found = as_probabilities(scores, getattr(learner.settings, "vote", None)).double()
-    return found / found.sum(dim=1, keepdim=True)
+    return scores.double().softmax(dim=1)

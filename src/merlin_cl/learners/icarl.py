@@ -1,6 +1,6 @@
 """`icarl`: the nearest mean of herded exemplars, with features kept by distillation."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 import torch
 from torch import Tensor
@@ -27,6 +27,10 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
     exemplars are herded not from all its examples but from a reservoir of them, as large as the budget has room for (so
     herding decides which of them outlast later tasks); exemplars are drawn anew with each batch.
     """
+
+    gives_probabilities: ClassVar[bool] = (
+        False  # a distance from a mean is no likelihood: nothing says how steeply it falls
+    )
 
     def __init__(self, stream: StreamInfo, settings: ICaRLSettings, seed: int, device: str = "cpu") -> None:
         if stream.domain_incremental:

@@ -40,6 +40,9 @@ class Learner(ABC, Generic[Settings]):
 
     inferences: ClassVar[tuple[Inference | None, ...]] = (None,)
     """The inference modes the method offers; None where it has only one way to answer."""
+    gives_probabilities: ClassVar[bool] = True
+    """Whether softmax of its scores is what the method holds to be the probabilities of classes; False where scores only rank
+    classes, as distances do."""
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         self.stream = stream
@@ -103,7 +106,8 @@ class Learner(ABC, Generic[Settings]):
         inference: Inference | None = None,
         among: Sequence[Iterable[int]] | None = None,
     ) -> Tensor:
-        """Scores of every class, [N, classes]; classes not seen yet have -1e10.
+        """Scores of every class, [N, classes]; classes not seen yet have -1e10. Softmax makes them the method's probabilities
+        where it `gives_probabilities`.
 
         `task` says which task the inputs come from, None that nobody knows. With `among`, V sets of classes, the answer
         is [V, N, classes], each choosing among one set only (and the classes seen): several views for one pass.
@@ -163,6 +167,11 @@ class Learner(ABC, Generic[Settings]):
     def seen(self) -> list[int]:
         """The classes of all tasks begun so far, ascending."""
         return sorted({label for task in self.tasks for label in task.classes})
+
+    @property
+    def has_members(self) -> bool:
+        """Whether several networks answer together, so that `uncertainty` can tell what they disagree on."""
+        return type(self)._members is not Learner._members
 
     def stored_bytes(self) -> dict[str, int]:
         """What has to be kept between tasks, by kind."""

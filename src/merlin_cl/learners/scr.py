@@ -1,5 +1,7 @@
 """`scr`: contrastive replay, answered by the nearest mean of exemplars."""
 
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 from torch.nn import functional
@@ -20,6 +22,10 @@ class SCR(ReplayLearner[SCRSettings]):
     second view is a shift by a few pixels, as crops, flips and colours would not suit digits, and an input that is not an
     image is its own second view; Adam rather than plain descent.
     """
+
+    gives_probabilities: ClassVar[bool] = (
+        False  # a distance from a mean is no likelihood: nothing says how steeply it falls
+    )
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         x, y = self._with_replay(x, y)

@@ -18,7 +18,7 @@ class Uncertainty(NamedTuple):
     """Of N answers, in nats: `total` is the sum of the other two."""
 
     total: Tensor
-    """The entropy of the answer."""
+    """The entropy of the members' mixture, which is the answer where they agree by `mean-probability`."""
     aleatoric: Tensor
     """The entropy that the members have on average: what they agree cannot be known of the input."""
     epistemic: Tensor
@@ -26,13 +26,19 @@ class Uncertainty(NamedTuple):
 
     @classmethod
     def of(cls, members: Members) -> "Uncertainty":
-        """The parts for every input, [N] each."""
-        mixture = torch.einsum("nm,mnc->nc", members.weights, members.probabilities)
-        total = entropy(mixture)
-        aleatoric = (members.weights * entropy(members.probabilities).t()).sum(dim=1)
+        """The parts for every input, [N] each.
+
+        Members may come from several ensembles with other weights for every input: those of all tasks, T times E of them, each
+        with the weight p(t | x) / E. The epistemic part is then what is not known of the task and of its models together.
+        """
+        # In double precision: members that nearly agree leave a difference far smaller than the entropies' own rounding.
+        weights, probabilities = members.weights.double(), members.probabilities.double()
+        total = entropy(torch.einsum("nm,mnc->nc", weights, probabilities))
+        aleatoric = (weights * entropy(probabilities).t()).sum(dim=1)
         # The difference is never negative, but for rounding.
         aleatoric = torch.minimum(aleatoric, total)
-        return cls(total, aleatoric, total - aleatoric)
+        dtype = members.probabilities.dtype
+        return cls(total.to(dtype), aleatoric.to(dtype), (total - aleatoric).to(dtype))
 
     @classmethod
     def joined(cls, blocks: Iterable["Uncertainty"]) -> "Uncertainty":
