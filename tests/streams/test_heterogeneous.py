@@ -1,5 +1,9 @@
 """The heterogeneous stream: every data set a task, its classes its own, its images of one shape."""
 
+import struct
+import tracemalloc
+import zlib
+
 import numpy as np
 import pytest
 import torch
@@ -101,6 +105,24 @@ def test_damaged_matlab_files_are_named(tmp_path):
             open_data_set("svhn", tmp_path).read("train")
     file.unlink()
     with pytest.raises(InputError, match=r"lacks train_32x32\.mat"):
+        open_data_set("svhn", tmp_path).read("train")
+
+
+def test_a_matlab_file_takes_no_more_memory_than_it_says(tmp_path):
+    file = official.write_svhn(tmp_path) / "train_32x32.mat"
+    head = b"MATLAB 5.0 MAT-file".ljust(124) + b"\0\1IM"
+    for length in (8, 2**31, 2**32 - 1):
+        bomb = zlib.compress(struct.pack("<II", 14, length) + bytes(40_000_000))
+        file.write_bytes(head + struct.pack("<II", 15, len(bomb)) + bomb)
+        tracemalloc.start()
+        try:
+            with pytest.raises(InputError, match=r"train_32x32\.mat is damaged or cut off"):
+                open_data_set("svhn", tmp_path).read("train")
+            assert length > 8 or tracemalloc.get_traced_memory()[1] < 10_000_000
+        finally:
+            tracemalloc.stop()
+    file.write_bytes(head + struct.pack("<II", 14, 0) * 100_000)
+    with pytest.raises(InputError, match="more than 1000 arrays"):
         open_data_set("svhn", tmp_path).read("train")
 
 

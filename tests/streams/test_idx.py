@@ -2,7 +2,9 @@
 
 import gzip
 import lzma
+import struct
 import tempfile
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -52,7 +54,7 @@ def test_compressed_file_cut_off_or_altered_is_refused(tmp_path, as_idx, suffix)
 def test_longer_than_announced_is_refused(tmp_path, as_idx):
     file = tmp_path / "values"
     file.write_bytes(as_idx(VALUES) + b"\0")
-    with pytest.raises(InputError, match="4 x 3 x 2 = 24 values but holds 25"):
+    with pytest.raises(InputError, match="4 x 3 x 2 = 24 values but holds more"):
         read_idx(file, dimensions=3)
 
 
@@ -76,3 +78,23 @@ def test_empty_set_is_refused(tmp_path, as_idx):
 def test_missing_file_is_named(tmp_path):
     with pytest.raises(InputError, match="values cannot be read"):
         read_idx(tmp_path / "values", dimensions=1)
+
+
+@pytest.mark.parametrize("suffix", COMPRESS)
+def test_what_is_announced_is_not_made_room_for(tmp_path, suffix):
+    """A header may announce any size, and what is compressed may unpack to any; neither takes memory."""
+    file = tmp_path / f"values{suffix}"
+    for sides, sentence in (
+        ((4_000_000_000, 4_000_000_000, 4_000_000_000), "more than the 1,073,741,824 that are read"),
+        ((1, 1, 1 << 30), "but holds 9"),
+        ((2, 1, 1), "but holds more"),
+    ):
+        content = bytes((0, 0, 8, 3)) + struct.pack(">3I", *sides)
+        file.write_bytes(COMPRESS[suffix](content + (bytes(9) if sides[0] != 2 else bytes(30_000_000))))
+        tracemalloc.start()
+        try:
+            with pytest.raises(InputError, match=sentence):
+                read_idx(file, dimensions=3)
+            assert tracemalloc.get_traced_memory()[1] < 10_000_000
+        finally:
+            tracemalloc.stop()

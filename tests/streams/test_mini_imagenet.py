@@ -97,7 +97,22 @@ def test_tables_that_are_not_what_they_should_be_are_named(tmp_path):
     [
         ({"image_data": official.noise(2, 8, 8), "class_dict": {}}, "holds no 'image_data' of colour images"),
         ({"class_dict": {}}, "holds no 'image_data'"),
-        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": [0, 5]}}, "rows beyond its 2 images"),
+        (
+            {"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": [0, 5]}},
+            "rows that are not among its 2 images",
+        ),
+        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": 3}}, "rows that are not among"),
+        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": "abc"}}, "rows that are not among"),
+        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": [0, "1"]}}, "rows that are not among"),
+        (
+            {"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": [[0], [1, [1]]]}},
+            "rows that are not among",
+        ),
+        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": [-1]}}, "rows that are not among"),
+        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n01532829": [True]}}, "rows that are not among"),
+        ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {}}, "holds no 'image_data'"),
+        ({"image_data": official.noise(9, 0, 8, 3), "class_dict": {"n01532829": [0]}}, "holds no 'image_data'"),
+        ({"image_data": [[1]], "class_dict": {"n01532829": [0]}}, "holds no 'image_data'"),
         ({"image_data": official.noise(2, 8, 8, 3), "class_dict": {"n00000001": [0]}}, "class 'n00000001'"),
     ],
 )

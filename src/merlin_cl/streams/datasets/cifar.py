@@ -10,6 +10,7 @@ from merlin_cl.errors import InputError
 from merlin_cl.streams.class_lists import official_classes
 from merlin_cl.streams.datasets.dataset import DataSet, LoadedPart, PartName
 from merlin_cl.streams.datasets.pickled import read_pickle
+from merlin_cl.streams.datasets.unpickling import OFFICIAL
 
 BATCHES: dict[str, dict[PartName, tuple[str, ...]]] = {
     "cifar10": {"train": tuple(f"data_batch_{number}" for number in range(1, 6)), "test": ("test_batch",)},
@@ -44,16 +45,18 @@ def _batch(name: str, file: Path) -> tuple[np.ndarray, np.ndarray]:
         raise InputError(
             f"{file} holds no 'data' and {key!r}, so it is not of {name}; put the official file in its place."
         )
-    rows, labels = batch["data"], np.asarray(batch[key])
+    rows, labels = batch["data"], batch[key]
     if getattr(rows, "dtype", None) != np.uint8 or rows.ndim != 2 or rows.shape[1] != 3072 or not len(rows):
         shape = " x ".join(map(str, getattr(rows, "shape", ())))
         raise InputError(
             f"{file} holds images as {shape or type(rows).__name__} instead of n x 3072 bytes; fetch it again."
         )
-    if labels.shape != (len(rows),) or labels.dtype.kind not in "iu":
-        raise InputError(f"{file} holds {len(rows):,} images but {labels.size:,} labels; fetch it again.")
+    if not isinstance(labels, list) or not all(type(label) is int for label in labels):
+        raise InputError(f"{file} holds {key!r} that are not a list of numbers; {OFFICIAL}")
+    if len(labels) != len(rows):
+        raise InputError(f"{file} holds {len(rows):,} images but {len(labels):,} labels; fetch it again.")
     most = len(official_classes(name)) - 1
-    if labels.min() < 0 or labels.max() > most:
-        worst = labels.max() if labels.max() > most else labels.min()
-        raise InputError(f"{file} holds the label {worst}; labels are 0 to {most}. Fetch it again.")
-    return rows, labels.astype(np.int64)
+    if min(labels) < 0 or max(labels) > most:
+        worst = max(labels) if max(labels) > most else min(labels)
+        raise InputError(f"{file} holds the label {str(worst)[:20]}; labels are 0 to {most}. Fetch it again.")
+    return rows, np.array(labels, np.int64)

@@ -10,10 +10,16 @@ from typing import Any
 import numpy as np
 
 from merlin_cl.errors import InputError
+from merlin_cl.regular_files import read_regular
 
 MATRIX, COMPRESSED = 14, 15
 KINDS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 """Types of numbers, by their number in a tag."""
+LARGEST = 1 << 30
+"""Bytes of a file, and of an array; SVHN's largest have a quarter of that."""
+BLOCK = 1 << 20
+MOST = 1000
+"""Elements in a file; SVHN's have two."""
 NUMERIC = range(6, 16)
 """Classes of arrays that hold numbers: double to uint64."""
 
@@ -21,7 +27,7 @@ NUMERIC = range(6, 16)
 def read_matlab(file: Path) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of numbers in a file, by name; arrays of anything else are passed over."""
     try:
-        content = file.read_bytes()
+        content = read_regular(file, LARGEST)
     except OSError as error:
         raise InputError(f"{file} cannot be read ({error.strerror}); check that it is a file you may read.") from error
     order = {b"IM": "<", b"MI": ">"}.get(content[126:128])
@@ -35,14 +41,33 @@ def read_matlab(file: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 def _matrices(content: memoryview, order: str) -> list[memoryview]:
     """The bodies of all arrays."""
-    found = []
+    found: list[memoryview | None] = []
     while len(content):
+        if len(found) == MOST:
+            raise ValueError(f"more than {MOST} arrays")
         kind, body, content = _element(content, order)
         if kind == COMPRESSED:
-            kind, body, _ = _element(memoryview(zlib.decompress(body)), order)
-        if kind == MATRIX:
-            found.append(body)
-    return found
+            kind, body, _ = _element(_decompressed(body, order), order)
+        found.append(body if kind == MATRIX else None)
+    return [body for body in found if body is not None]
+
+
+def _decompressed(body: memoryview, order: str) -> memoryview:
+    """The element within a compressed one, unpacked no further than its own tag says."""
+    unpacking, unpacked, most = zlib.decompressobj(), bytearray(), LARGEST
+    for start in range(0, len(body), BLOCK):
+        rest: bytes | memoryview = body[start : start + BLOCK]
+        while len(rest):
+            unpacked += unpacking.decompress(rest, BLOCK)
+            rest = unpacking.unconsumed_tail
+            if len(unpacked) >= 8:
+                kind, length = struct.unpack(f"{order}II", unpacked[:8])
+                most = 16 if kind >> 16 else 16 + length  # padding is at most seven bytes
+            if len(unpacked) > min(most, LARGEST):
+                raise ValueError("a compressed array is longer than it says")
+    if not unpacking.eof:
+        raise ValueError("a compressed array is cut off")
+    return memoryview(unpacked)
 
 
 def _element(content: memoryview, order: str) -> tuple[int, memoryview, memoryview]:

@@ -88,7 +88,7 @@ def _label(wordnet_id: str, where: Path) -> int:
         return wordnet_ids().index(wordnet_id)
     except ValueError:
         raise InputError(
-            f"{where} has the class {wordnet_id!r}, which is not one of mini-ImageNet's hundred."
+            f"{where} has the class {wordnet_id[:30]!r}, which is not one of mini-ImageNet's hundred."
         ) from None
 
 
@@ -116,10 +116,13 @@ def _read_pickles(pickles: list[Path], part: PartName) -> _PickledImages:
     for pickle in pickles:
         images, classes = _opened(pickle)
         for wordnet_id, rows in classes.items():
-            if not all(0 <= row < len(images) for row in rows):
-                raise InputError(f"{pickle} gives {wordnet_id} rows beyond its {len(images):,} images; fetch it again.")
-            origins += [(pickle, int(row)) for row in rows]
-            labels += [_label(wordnet_id, pickle)] * len(rows)
+            label = _label(wordnet_id, pickle)
+            if not isinstance(rows, list) or not all(type(row) is int and 0 <= row < len(images) for row in rows):
+                raise InputError(
+                    f"{pickle} gives {wordnet_id} rows that are not among its {len(images):,} images; fetch it again."
+                )
+            origins += [(pickle, row) for row in rows]
+            labels += [label] * len(rows)
     at = division(torch.tensor(labels), SHARE, part)
     return _PickledImages([origins[position] for position in at.tolist()], torch.tensor(labels)[at])
 
@@ -128,7 +131,7 @@ def _opened(pickle: Path) -> tuple[np.ndarray, dict[str, list[Any]]]:
     """Images uint8 [n, height, width, 3] and the rows of each class."""
     match read_pickle(pickle):
         case {"image_data": np.ndarray(dtype=np.uint8, ndim=4) as images, "class_dict": dict() as classes}:
-            if images.shape[3] == 3:
+            if images.shape[3] == 3 and images.size and classes:
                 return images, classes
     raise InputError(
         f"{pickle} holds no 'image_data' of colour images with 'class_dict'; put the usual file in its place."

@@ -1,28 +1,29 @@
 """Pickles of arrays and plain containers, read without ever running what a pickle may hold.
 
-An ordinary unpickler imports and calls whatever the file names. This one knows the few names with which numpy writes an array
-and stands in for each with a class of its own that only keeps the numbers; any other name is refused.
+The names with which numpy writes an array are known, and each is stood in for by a class that only keeps the numbers.
 """
 
-import pickle
+import math
+import os
 import re
-from collections import OrderedDict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from merlin_cl.errors import InputError
+from merlin_cl.regular_files import open_regular
+from merlin_cl.streams.datasets.unpickling import OFFICIAL, Machine, StandIn
 
-NUMBERS = re.compile(r"[biuf][1248]")
+NUMBERS = re.compile(r"[biu][1248]|f[248]")
 """Types of plain numbers: a kind and a width in bytes."""
 
 
 def read_pickle(file: Path) -> Any:
     """The value in a pickle, written by Python 2 or 3: numbers, text, containers and numpy arrays of numbers (read-only)."""
     try:
-        with file.open("rb") as content:
-            return _plain(_Unpickler(content, encoding="bytes").load())
+        with open_regular(file) as content:
+            return Machine(content, os.fstat(content.fileno()).st_size, ADMITTED).load()
     except InputError as error:
         raise InputError(f"{file} {error}") from None
     except OSError as error:
@@ -31,26 +32,32 @@ def read_pickle(file: Path) -> Any:
         raise InputError(f"{file} is damaged or no pickle ({error}); fetch it again.") from error
 
 
-class _Type:
+class _Type(StandIn):
     """Stands in for numpy.dtype."""
 
     def __init__(self, code: Any, *_: Any) -> None:
         self.code = _text(code)
         self.order = "="
-        if not NUMBERS.fullmatch(self.code):
-            raise InputError(
-                f"holds an array of type {self.code!r} instead of numbers; put the official file in its place."
-            )
+        if not isinstance(self.code, str) or not NUMBERS.fullmatch(self.code):
+            raise InputError(f"holds an array of something other than numbers; {OFFICIAL}")
 
-    def __setstate__(self, state: Any) -> None:
-        self.order = {"<": "<", ">": ">"}.get(_text(state[1]), "=")
+    def build(self, state: Any) -> None:
+        """Take the byte order, which is all that a type of numbers has beside its code."""
+        if not isinstance(state, tuple) or len(state) < 2:
+            raise InputError(f"holds an array of an unknown type; {OFFICIAL}")
+        order = _text(state[1])
+        self.order = order if order in ("<", ">") else "="
+
+    def plain(self) -> Any:
+        """Nothing: data sets hold arrays, not types."""
+        raise InputError(f"holds a type instead of data; {OFFICIAL}")
 
     def numpy(self) -> np.dtype[Any]:
         kind: np.dtype[Any] = np.dtype(self.order + self.code)
         return kind
 
 
-class _Array:
+class _Array(StandIn):
     """Stands in for numpy.ndarray."""
 
     value: np.ndarray[Any, Any]
@@ -58,11 +65,28 @@ class _Array:
     def __init__(self, *_: Any) -> None:
         self.value = np.empty(0)
 
-    def __setstate__(self, state: Any) -> None:
+    def build(self, state: Any) -> None:
+        """Take shape, type, order and content."""
+        if not isinstance(state, tuple) or len(state) != 5:
+            raise InputError(f"holds an array in an unknown form; {OFFICIAL}")
         _, shape, kind, by_columns, content = state
         if isinstance(content, str):  # bytes that Python 3 wrote for protocol 2
             content = content.encode("latin-1")
-        self.value = _array(content, kind, shape, "F" if by_columns else "C")
+        self.value = _array(content, kind, shape, "F" if by_columns is True else "C")
+
+    def plain(self) -> Any:
+        """The array."""
+        return self.value
+
+    @property
+    def size(self) -> int:
+        """Bytes of its numbers."""
+        return self.value.nbytes
+
+
+def _reconstructed(*_: Any) -> _Array:
+    """Stands in for the function with which an empty array is made, to be given its state."""
+    return _Array()
 
 
 def _frombuffer(content: Any, kind: Any, shape: Any, order: Any) -> _Array:
@@ -74,14 +98,19 @@ def _frombuffer(content: Any, kind: Any, shape: Any, order: Any) -> _Array:
 
 def _array(content: Any, kind: Any, shape: Any, order: Any) -> np.ndarray[Any, Any]:
     if not isinstance(kind, _Type) or not isinstance(content, bytes | bytearray):
-        raise InputError("holds an array that is not made of plain numbers; put the official file in its place.")
+        raise InputError(f"holds an array that is not made of plain numbers; {OFFICIAL}")
+    if not isinstance(shape, tuple) or not all(type(side) is int and side >= 0 for side in shape):
+        raise InputError(f"holds an array of an impossible shape; {OFFICIAL}")
+    announced, there = math.prod(shape) * kind.numpy().itemsize, len(content)
+    if announced != there:
+        raise ValueError(f"an array of {announced:,} bytes announced, {there:,} there")
     return np.frombuffer(content, dtype=kind.numpy()).reshape(shape, order="F" if order == "F" else "C")
 
 
-def _encode(text: str, encoding: Any) -> bytes:
+def _encode(text: Any, encoding: Any) -> bytes:
     """Stands in for _codecs.encode, with which Python 3 writes bytes for protocol 2."""
-    if _text(encoding) not in ("latin1", "latin-1"):
-        raise InputError(f"asks for the encoding {encoding!r}; put the official file in its place.")
+    if not isinstance(text, str) or _text(encoding) not in ("latin1", "latin-1"):
+        raise InputError(f"asks for the encoding {str(encoding)[:30]!r}; {OFFICIAL}")
     return text.encode("latin-1")
 
 
@@ -90,39 +119,25 @@ def _no_bytes() -> bytes:
     return b""
 
 
+def _ordered(items: Any = ()) -> dict[Any, Any]:
+    """Stands in for collections.OrderedDict; Python 2 gives its items at once, Python 3 one by one."""
+    for item in items:
+        if not isinstance(item, list | tuple) or len(item) != 2 or not isinstance(item[0], str | bytes):
+            raise InputError(f"has a dictionary with a key that is not text; {OFFICIAL}")
+    return dict(items)
+
+
 ADMITTED: dict[tuple[str, str], Any] = {
-    ("collections", "OrderedDict"): OrderedDict,
+    ("collections", "OrderedDict"): _ordered,
     ("_codecs", "encode"): _encode,
     ("__builtin__", "bytes"): _no_bytes,
-    ("numpy", "ndarray"): _Array,
+    ("numpy", "ndarray"): _reconstructed,
     ("numpy", "dtype"): _Type,
-    ("numpy.core.multiarray", "_reconstruct"): _Array,
-    ("numpy._core.multiarray", "_reconstruct"): _Array,
+    ("numpy.core.multiarray", "_reconstruct"): _reconstructed,
+    ("numpy._core.multiarray", "_reconstruct"): _reconstructed,
     ("numpy.core.numeric", "_frombuffer"): _frombuffer,
     ("numpy._core.numeric", "_frombuffer"): _frombuffer,
 }
-
-
-class _Unpickler(pickle.Unpickler):
-    def find_class(self, module: str, name: str) -> Any:
-        admitted = ADMITTED.get((module, name))
-        if admitted is None:
-            raise InputError(
-                f"wants to load {module}.{name}, which no data set needs and which could do harm; nothing of it was run. "
-                "Put the official file in its place."
-            )
-        return admitted
-
-
-def _plain(value: Any) -> Any:
-    """The value with arrays in place of their stand-ins and text in place of Python 2's bytes, container by container."""
-    if isinstance(value, _Array):
-        return value.value
-    if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_plain, value))
-    return _text(value)
 
 
 def _text(value: Any) -> Any:
