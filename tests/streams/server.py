@@ -66,7 +66,41 @@ class Misbehaving(BaseHTTPRequestHandler):
         self.close_connection = True
 
     def be_wrong(self, content):
-        self.send(b"something else" * 100)
+        """As long as the right one."""
+        self.send(content[::-1])
+
+    def be_too_long(self, content):
+        self.send(content + b"and more")
+
+    def be_endless(self, content):
+        """Says nothing of its length and never ends."""
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        while True:  # until we hang up
+            self.wfile.write(content)
+
+    def be_dripping(self, content):
+        """A byte now and then."""
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        for at in range(20):
+            self.wfile.write(content[at : at + 1])
+            time.sleep(0.01)
+
+    def be_long_in_its_headers(self, content):
+        """Sends headers so slowly that no single wait is long."""
+        self.wfile.write(b"HTTP/1.1 200 OK\r\n")
+        while not self.server.closing.is_set():
+            self.wfile.write(b"X: y\r\n")
+            self.wfile.flush()
+            time.sleep(0.02)
+
+    def be_chatty(self, content):
+        """Puts into its reason what a terminal would obey."""
+        self.wfile.write(b"HTTP/1.1 404 \x1b[31m" + b"word " * 100 + b"\r\nContent-Length: 0\r\n\r\n")
+        self.close_connection = True
 
     def be_wrong_when_resumed(self, content):
         self.send(b"x" * len(content) if self.headers.get("Range") else content)
@@ -90,7 +124,13 @@ class Misbehaving(BaseHTTPRequestHandler):
 
     def be_moved(self, content):
         self.send_response(302)
-        self.send_header("Location", f"/good/{self.path.split('/')[-1]}")
+        self.send_header("Location", self.server.elsewhere or f"/good/{self.path.split('/')[-1]}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def be_moving_for_ever(self, content):
+        self.send_response(302)
+        self.send_header("Location", self.path)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -105,6 +145,8 @@ class Server(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), Misbehaving)
         self.asked = []
         self.contents = {}
+        self.elsewhere = ""
+        self.closing = threading.Event()
 
     def handle_error(self, *_):
         """A client that hangs up is no error here."""
@@ -121,5 +163,6 @@ def running():
         try:
             yield server
         finally:
+            server.closing.set()
             server.shutdown()
             thread.join()

@@ -12,7 +12,7 @@ from urllib.parse import urlparse
 import pytest
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.streams.catalogue import ENTRIES, Download, Entry, Published, entry
+from merlin_cl.streams.catalogue import ENTRIES, Archive, Download, Entry, Published, entry
 from merlin_cl.streams.catalogue.getting import ByHandError, get
 from merlin_cl.streams.catalogue.verifying import differing
 from merlin_cl.streams.datasets import open_data_set
@@ -22,6 +22,7 @@ from merlin_cl.streams.registry import BUILT_IN
 from streams import official
 from streams.server import running
 
+SMALL = Archive(".", files=10, size=10_000_000)
 DIGITS = {"md5": 32, "sha256": 64}
 
 
@@ -46,8 +47,21 @@ def test_entries_are_complete(one):
         assert download.size > 0
         assert download.urls
         assert all(urlparse(url).scheme in ("http", "https") and urlparse(url).netloc for url in download.urls)
-        if download.unpack_into is not None:
-            assert download.sign or one.published  # otherwise nobody could tell that it is there
+        if download.archive is not None:
+            assert download.archive.sign or one.published  # otherwise nobody could tell that it is there
+            assert download.size < download.archive.size < 12 * download.size
+        schemes = [urlparse(url).scheme for url in download.urls]
+        assert schemes == sorted(schemes, reverse=True)  # https first
+        assert download.checksum or set(schemes) == {"https"}
+        assert download.exact or not download.checksum
+
+
+def test_every_checksum_that_can_be_is_a_sha256():
+    said = {one.name: one.checked_by for one in ENTRIES}
+    assert said["mnist"] == said["fashion-mnist"] == "SHA-256"
+    assert said["cifar10"] == said["cifar100"] == "SHA-256 (its archive: MD5)"
+    assert said["svhn"] == said["gtsrb"] == "MD5, all that its publisher gives"
+    assert said["audiomnist"] == said["notmnist"] == said["mini-imagenet"] == said["facescrub"] == ""
 
 
 def test_every_data_set_is_read_by_a_stream_and_every_stream_reads_known_ones():
@@ -109,8 +123,9 @@ def small_cifar(tmp_path, server):
         tape.add(folder, "cifar-100-python")
     server.contents["cifar.tar.gz"] = packed.getvalue()
     url = server.url("good", "cifar.tar.gz")
-    download = Download("cifar.tar.gz", (url,), len(packed.getvalue()), md5(packed.getvalue()), unpack_into=".")
-    published = tuple(Published(name, md5((folder / name).read_bytes())) for name in ("train", "test"))
+    download = Download("cifar.tar.gz", (url,), len(packed.getvalue()), md5(packed.getvalue()), SMALL)
+    contents = {name: (folder / name).read_bytes() for name in ("train", "test")}
+    published = tuple(Published(name, len(content), md5(content)) for name, content in contents.items())
     return replace(entry("cifar100"), downloads=(download,), published=published)
 
 
@@ -159,10 +174,10 @@ def test_single_files_are_fetched_where_they_are_missing(home, server):
         folders=("Made",),
         signs=("*.gz",),
         downloads=tuple(
-            Download(f"Made/{name}", (server.url("good", name),), 300, md5(content))
+            Download(f"Made/{name}", (server.url("good", name),), len(content), md5(content))
             for name, content in contents.items()
         ),
-        published=tuple(Published(name, md5(content)) for name, content in contents.items()),
+        published=tuple(Published(name, len(content), md5(content)) for name, content in contents.items()),
     )
     get(made, home, quiet)
     (home / "Made" / "two.gz").unlink()
@@ -174,10 +189,26 @@ def test_single_files_are_fetched_where_they_are_missing(home, server):
 def test_a_damaged_archive_leaves_nothing(home, small_cifar, server):
     content = server.contents["cifar.tar.gz"][:-50]
     server.contents["cifar.tar.gz"] = content
-    damaged = replace(small_cifar, downloads=(replace(small_cifar.downloads[0], checksum=None),))
+    damaged = replace(small_cifar, downloads=(replace(small_cifar.downloads[0], checksum=None, size=len(content)),))
     with pytest.raises(MerlinError, match=r"cifar\.tar\.gz is damaged"):
         get(damaged, home, quiet)
     assert list(home.iterdir()) == []
+
+
+def test_an_archive_whose_files_are_not_as_published_is_not_unpacked(home, small_cifar, server):
+    train, test = small_cifar.published
+    other = replace(small_cifar, published=(train, replace(test, checksum="sha256:" + "0" * 64)))
+    with pytest.raises(MerlinError, match=r"test in \S+cifar\.tar\.gz differs from the published file .*nothing of it"):
+        get(other, home, quiet)
+    assert list(home.iterdir()) == []
+
+
+def test_more_than_was_declared_is_not_unpacked(home, small_cifar, server):
+    for archive in (replace(SMALL, files=1), replace(SMALL, size=1000)):
+        greedy = replace(small_cifar, downloads=(replace(small_cifar.downloads[0], archive=archive),))
+        with pytest.raises(MerlinError, match=r"than the 1(,000)? (members|bytes) that were declared"):
+            get(greedy, home, quiet)
+        assert list(home.iterdir()) == []
 
 
 def test_a_mirror_is_tried_first_and_the_known_ones_after_it(home, small_cifar, server):

@@ -1,12 +1,15 @@
 """A fetched file is whole and right or not there at all, whatever the server does."""
 
 import hashlib
+import itertools
 import multiprocessing
 import socket
+from dataclasses import replace
 
 import pytest
 
 from merlin_cl.streams.catalogue import Download
+from merlin_cl.streams.catalogue.connection import Patience
 from merlin_cl.streams.catalogue.download import FetchError, fetch
 from streams.server import CONTENT, running
 
@@ -14,9 +17,7 @@ MD5 = f"md5:{hashlib.md5(CONTENT).hexdigest()}"
 SHA256 = f"sha256:{hashlib.sha256(CONTENT).hexdigest()}"
 
 
-@pytest.fixture(autouse=True)
-def impatient(monkeypatch):
-    monkeypatch.setattr("merlin_cl.streams.catalogue.download.ATTEMPTS", 2)
+IMPATIENT = Patience(silence=0.4, pause=0, attempts=2)
 
 
 @pytest.fixture
@@ -34,9 +35,9 @@ def download(*urls, checksum=MD5):
     return Download("file.bin", urls, len(CONTENT), checksum)
 
 
-def run(wanted, target):
+def run(wanted, target, **patience):
     seen = []
-    fetch(wanted, target, lambda there, total: seen.append((there, total)), timeout=0.4, pause=0)
+    fetch(wanted, target, lambda there, total: seen.append((there, total)), replace(IMPATIENT, **patience))
     return seen
 
 
@@ -45,9 +46,7 @@ def left(target):
 
 
 @pytest.mark.parametrize("checksum", [MD5, SHA256, None])
-@pytest.mark.parametrize(
-    "behaviour", ["good", "unable_to_resume", "silent_about_length", "cut_once", "boasting", "moved"]
-)
+@pytest.mark.parametrize("behaviour", ["good", "unable_to_resume", "silent_about_length", "cut_once", "moved"])
 def test_what_can_be_had_is_had(server, target, behaviour, checksum):
     run(download(server.url(behaviour), checksum=checksum), target)
     assert target.read_bytes() == CONTENT
@@ -67,8 +66,13 @@ def test_progress_is_told_up_to_the_end(server, target):
         ("always_cut", r"broke off after [\d,]+ of [\d,]+ bytes", True),
         ("dead_after_a_while", r"broke off \(no answer in time\)", True),
         ("wrong", "sent something else .md5:.* instead of md5:", False),
-        ("too_short", "sent something else", False),
-        ("empty", "sent nothing", False),
+        ("too_short", "offers 2,000 bytes instead of 1,024,000", False),
+        ("too_long", "offers 1,024,008 bytes instead of 1,024,000", False),
+        ("boasting", "offers 1,024,100 bytes instead of 1,024,000", False),
+        ("endless", "sends more than the 1,024,000 bytes that were declared", False),
+        ("moving_for_ever", r"answered 302 \(.*infinite loop", False),
+        ("chatty", r"answered 404 \(\[31mword word [a-z ]*\.\.\.\)", False),
+        ("empty", "offers 0 bytes instead of 1,024,000", False),
         ("missing", r"answered 404 \(Not Found\)", False),
         ("broken", r"answered 500 \(Internal Server Error\)", False),
     ],
@@ -78,6 +82,63 @@ def test_what_goes_wrong_is_told_and_leaves_nothing_under_the_final_name(server,
         run(download(server.url(behaviour)), target)
     assert left(target) == (["file.bin.part"] if kept else [])
     assert ("the next try goes on from there" in str(raised.value)) == kept
+
+
+@pytest.mark.parametrize("checksum", [MD5, None])
+@pytest.mark.parametrize("behaviour", ["too_long", "endless", "boasting"])
+def test_never_is_more_written_than_was_declared(server, target, behaviour, checksum):
+    seen = []
+    with pytest.raises(FetchError, match="bytes"):
+        fetch(
+            download(server.url(behaviour), checksum=checksum),
+            target,
+            lambda there, total: seen.append((target.parent / "file.bin.part").stat().st_size),
+            IMPATIENT,
+        )
+    assert max(seen, default=0) <= len(CONTENT)
+    assert left(target) == []
+
+
+def test_where_the_size_is_not_known_to_the_byte_it_is_the_most(server, target):
+    about = replace(download(server.url("good"), checksum=None), size=2 * len(CONTENT), exact=False)
+    run(about, target)
+    assert target.read_bytes() == CONTENT
+    for behaviour in ("good", "endless", "silent_about_length"):
+        with pytest.raises(
+            FetchError, match=r"offers 1,024,000 bytes instead of at most|sends more than the 1,023,999"
+        ):
+            run(replace(about, urls=(server.url(behaviour),), size=len(CONTENT) - 1), target)
+
+
+@pytest.mark.parametrize("scheme", ["https", "ftp", "file", "gopher"])
+def test_nobody_sends_us_on_to_another_scheme(server, target, scheme):
+    server.elsewhere = f"{scheme}://127.0.0.1:{server.server_port}/good/file.bin"
+    with pytest.raises(FetchError, match=rf"moved/file\.bin (sends us on from http to {scheme}|answered 302)"):
+        run(download(server.url("moved")), target)
+    assert [behaviour for behaviour, _ in server.asked] == ["moved"]
+    assert left(target) == []
+
+
+def test_a_mirror_that_is_too_slow_is_given_up(server, target):
+    """By a clock of its own: every look at it is ten seconds after the last."""
+    clock = itertools.count(0, 10).__next__
+    with pytest.raises(FetchError, match="sends fewer than 10,000 bytes a second"):
+        run(download(server.url("dripping")), target, clock=clock)
+    assert left(target) == ["file.bin.part"]  # what came so slowly is kept all the same
+    run(download(server.url("good")), target)
+    assert target.read_bytes() == CONTENT
+
+
+def test_a_mirror_that_takes_too_long_is_given_up(server, target):
+    clock = itertools.count(0, 10).__next__
+    with pytest.raises(FetchError, match="took longer than 30 seconds"):
+        run(download(server.url("good")), target, clock=clock, limit=30, floor=0)
+    run(download(server.url("good")), target, clock=itertools.count(0, 10).__next__, floor=100)
+
+
+def test_headers_that_never_end_are_not_waited_for(server, target):
+    with pytest.raises(FetchError, match=r"cannot be reached \((no answer in time|got more than 100 headers)\)"):
+        run(download(server.url("long_in_its_headers")), target, answer=0.2)
 
 
 @pytest.mark.parametrize("behaviour", ["always_cut", "dead_after_a_while"])
@@ -161,7 +222,7 @@ def _hold(path, ready, done):
     with open(path, "ab") as file:
         fcntl.flock(file.fileno(), fcntl.LOCK_EX)
         ready.set()
-        done.wait(20)
+        done.wait(300)
 
 
 def test_two_processes_do_not_write_to_one_file(server, target):
@@ -171,7 +232,7 @@ def test_two_processes_do_not_write_to_one_file(server, target):
     other = context.Process(target=_hold, args=(str(target) + ".part", ready, done))
     other.start()
     try:
-        assert ready.wait(20)
+        assert ready.wait(300)
         with pytest.raises(FetchError, match=r"Another process is fetching .*file\.bin\.part"):
             run(download(server.url("good")), target)
     finally:

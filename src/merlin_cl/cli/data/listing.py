@@ -68,6 +68,7 @@ def described(entry: Entry, data: Path | None) -> dict[str, Any]:
         "embedded": embedded,
         "bytes": None if place is None else sum(file.stat().st_size for file in place.rglob("*") if file.is_file()),
         "download_bytes": entry.download_size or None,
+        "checked_by": entry.checked_by or None,
         "licence": entry.licence,
         "get": f"merlin data get {entry.name}" if entry.downloads else "by hand",
         "streams": [name for name, kind in BUILT_IN.items() if entry.name in kind.data_sets],
@@ -75,12 +76,14 @@ def described(entry: Entry, data: Path | None) -> dict[str, Any]:
 
 
 def _data_table(data_sets: list[dict[str, Any]]) -> Table:
-    table = _table("data set", "where", "size", "licence", "how to get it")
+    table = _table("data set", "where", "size", "checked by", "licence", "how to get it")
     for one in data_sets:
         where = one["folder"] or (EMBEDDED if one["embedded"] else "not here")
         amount = one["bytes"] or one["download_bytes"]
         how = one["get"] if one["download_bytes"] else f"by hand: merlin data get {one['name']} says how"
-        table.add_row(one["name"], escape(where), size(amount) if amount else NONE, one["licence"], how)
+        table.add_row(
+            one["name"], escape(where), size(amount) if amount else NONE, one["checked_by"] or NONE, one["licence"], how
+        )
     return table
 
 

@@ -76,7 +76,8 @@ def _finding(entry: Entry, place: Path, show: Display) -> dict[str, Any]:
         counts = _read(entry, place, show)
     except MerlinError as error:
         wrong.append(str(error))
-    checked = "as published" if entry.published else "nothing is published to compare with"
+    kind = entry.checked_by.partition(" (")[0]
+    checked = f"as published ({kind})" if entry.published else "nothing is published to compare with"
     return {
         "name": entry.name,
         "folder": str(place),

@@ -1,15 +1,14 @@
 """Fetch a file so that under its final name it is whole and right, or not there at all.
 
 Content goes to a file named *.part. A fetch that is cut off goes on from there, now or next time, if the server can do so and a
-checksum is known by which the whole is judged. Only what has the right length and checksum is renamed. Mirrors are tried in turn.
+checksum is known by which the whole is judged. Only what has the declared length and checksum is renamed, and never is more
+written than was declared. Mirrors are tried in turn; one that is too slow is given up.
 """
 
 import http.client
 import os
 import sys
 import time
-import urllib.error
-import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,6 +16,14 @@ from typing import IO
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.streams.catalogue.checksum import digest
+from merlin_cl.streams.catalogue.connection import (
+    BrokenOffError,
+    NothingMissingError,
+    Patience,
+    RefusedError,
+    answer,
+    reason,
+)
 from merlin_cl.streams.catalogue.entry import Download
 
 if sys.platform != "win32":
@@ -26,24 +33,15 @@ Told = Callable[[int, int], None]
 """Told how many bytes there are, and how many there will be."""
 
 BLOCK = 1 << 18
-ATTEMPTS = 5
-"""How often a mirror that breaks off is tried."""
+PATIENCE = Patience()
 
 
 class FetchError(MerlinError):
     """A file could not be had from any of its mirrors."""
 
 
-class _BrokenOffError(Exception):
-    """The mirror failed half-way; trying it again may help."""
-
-
-class _RefusedError(Exception):
-    """The mirror does not have the file; trying it again will not help."""
-
-
-def fetch(download: Download, target: Path, told: Told, timeout: float = 30.0, pause: float = 1.0) -> None:
-    """Fetch a file to `target`. `timeout` is how long a mirror may stay silent, `pause` the wait before another attempt."""
+def fetch(download: Download, target: Path, told: Told, patience: Patience = PATIENCE) -> None:
+    """Fetch a file to `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
     reasons = []
@@ -51,13 +49,13 @@ def fetch(download: Download, target: Path, told: Told, timeout: float = 30.0, p
         for url in download.urls:
             if download.checksum is None:
                 content.truncate(0)  # nothing would tell whether two pieces belong together
-            reason = _from_mirror(url, download, content, told, timeout, pause)
-            if reason is None:
+            why = _from_mirror(url, download, content, told, patience)
+            if why is None:
                 if sys.platform == "win32":
                     content.close()  # there an open file cannot be renamed
                 os.replace(part, target)
                 return
-            reasons.append(f"{url} {reason}")
+            reasons.append(f"{url} {why}")
         kept = os.fstat(content.fileno()).st_size if download.checksum else 0
     if not kept:
         part.unlink()
@@ -65,102 +63,124 @@ def fetch(download: Download, target: Path, told: Told, timeout: float = 30.0, p
     raise FetchError(f"{target.name} could not be fetched: {'; '.join(reasons)}.{more}")
 
 
-def _from_mirror(
-    url: str, download: Download, content: IO[bytes], told: Told, timeout: float, pause: float
-) -> str | None:
+def _from_mirror(url: str, download: Download, content: IO[bytes], told: Told, patience: Patience) -> str | None:
     """Fetch from one mirror into `content`: None where that went well, otherwise why not."""
-    reason = None
-    for attempt in range(ATTEMPTS):
+    why = None
+    pace = _Pace(patience)
+    for attempt in range(patience.attempts):
         if attempt:
-            time.sleep(pause)
-        resumed = content.seek(0, os.SEEK_END) > 0
+            time.sleep(patience.pause)
+        resumed = _length(content) > 0
         try:
-            _transfer(url, download, content, told, timeout)
-        except _RefusedError as error:
+            _transfer(url, download, content, told, pace)
+        except RefusedError as error:
             return str(error)
-        except _BrokenOffError as error:
-            reason = str(error)
+        except BrokenOffError as error:
+            why = str(error)
             continue
-        reason = _wrong(download, content)
-        if reason is None:
+        why = _wrong(download, content)
+        if why is None:
             return None
         content.truncate(0)
         if not resumed:  # all of it came from here, and would come again
-            return reason
-    return reason
+            return why
+    return why
 
 
-def _transfer(url: str, download: Download, content: IO[bytes], told: Told, timeout: float) -> None:
-    """Receive what is missing in `content`, up to the announced end."""
-    there = content.seek(0, os.SEEK_END)
+def _transfer(url: str, download: Download, content: IO[bytes], told: Told, pace: "_Pace") -> None:
+    """Receive what is missing in `content`, up to the declared end."""
+    there = _length(content)
+    if there > download.size:
+        content.truncate(0)
+        there = 0
+    if download.exact and there == download.size:
+        return  # all there; the checksum tells whether it is right
     try:
-        with _answer(url, there, timeout) as answer:
-            if there and not answer.headers.get("Content-Range", "").startswith(f"bytes {there}-"):
+        with answer(url, there, pace.patience) as said:
+            if there and not said.headers.get("Content-Range", "").startswith(f"bytes {there}-"):
                 there = 0  # the mirror cannot go on from a place, or goes on from another one
                 content.truncate(0)
-            announced = answer.headers.get("Content-Length", "")
-            total = there + int(announced) if announced.isdigit() else None
-            for block in _blocks(answer):
+            total = _announced(said, there, download)
+            pace.begin(there)
+            for block in _blocks(said, download.size - there + 1):
+                if there + len(block) > download.size:
+                    content.truncate(0)
+                    raise RefusedError(f"sends more than the {download.size:,} bytes that were declared")
                 there += content.write(block)
-                told(there, total or max(there, download.size))
-    except _NothingMissingError:
+                told(there, total or download.size)
+                pace.keep(there)
+    except NothingMissingError:
         return
     finally:
         content.flush()
         os.fsync(content.fileno())
     if total is not None and there != total:
-        raise _BrokenOffError(f"broke off after {there:,} of {total:,} bytes")
+        raise BrokenOffError(f"broke off after {there:,} of {total:,} bytes")
 
 
-class _NothingMissingError(Exception):
-    """The mirror says that the file ends where we want to go on. The checksum will tell whether it does."""
+def _announced(said: http.client.HTTPResponse, there: int, download: Download) -> int | None:
+    """How many bytes there will be in all; None where neither the mirror nor the catalogue knows."""
+    text = said.headers.get("Content-Length", "")
+    announced = there + int(text) if text.isdecimal() and len(text) < 20 else None
+    if announced is None:
+        return download.size if download.exact else None
+    if announced > download.size or (download.exact and announced != download.size):
+        most = "" if download.exact else "at most "
+        raise RefusedError(f"offers {announced:,} bytes instead of {most}{download.size:,}")
+    return announced
 
 
-def _answer(url: str, there: int, timeout: float) -> http.client.HTTPResponse:
-    headers = {"User-Agent": "merlin-cl", "Accept-Encoding": "identity"} | (
-        {"Range": f"bytes={there}-"} if there else {}
-    )
-    try:
-        answer: http.client.HTTPResponse = urllib.request.urlopen(
-            urllib.request.Request(url, headers=headers), timeout=timeout
-        )
-    except urllib.error.HTTPError as error:
-        error.close()
-        if error.code == 416 and there:
-            raise _NothingMissingError from None
-        kind = _BrokenOffError if error.code >= 500 else _RefusedError
-        raise kind(f"answered {error.code} ({error.reason})") from None
-    except (OSError, ValueError, http.client.HTTPException) as error:
-        raise _RefusedError(f"cannot be reached ({_reason(error)})") from None
-    return answer
+class _Pace:
+    """How fast a mirror sends, and how long it has taken."""
+
+    def __init__(self, patience: Patience) -> None:
+        self.patience = patience
+        self._begun = self._since = patience.clock()
+        self._from = 0
+
+    def begin(self, there: int) -> None:
+        """Measure from here, where so many bytes are there."""
+        self._since, self._from = self.patience.clock(), there
+
+    def keep(self, there: int) -> None:
+        """Give a mirror up that sends too slowly or has taken too long."""
+        patience, now = self.patience, self.patience.clock()
+        if now - self._begun > patience.limit:
+            raise RefusedError(f"took longer than {patience.limit:,.0f} seconds")
+        if now - self._since >= patience.window:
+            if there - self._from < patience.floor * (now - self._since):
+                raise BrokenOffError(f"sends fewer than {patience.floor:,.0f} bytes a second")
+            self._since, self._from = now, there
 
 
-def _blocks(answer: http.client.HTTPResponse) -> Iterator[bytes]:
-    while True:
+def _blocks(said: http.client.HTTPResponse, most: int) -> Iterator[bytes]:
+    """What arrives, no more than `most` bytes of it."""
+    while most > 0:
         try:
-            block = answer.read1(BLOCK)  # what has arrived, so that a server that falls silent loses us nothing
+            block = said.read1(min(BLOCK, most))  # what has arrived: a server that falls silent loses us nothing
         except (OSError, http.client.HTTPException) as error:
-            raise _BrokenOffError(f"broke off ({_reason(error)})") from None
+            raise BrokenOffError(f"broke off ({reason(error)})") from None
         if not block:
             return
+        most -= len(block)
         yield block
-
-
-def _reason(error: Exception) -> str:
-    inner = getattr(error, "reason", error)
-    if isinstance(inner, TimeoutError):
-        return "no answer in time"
-    return getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
 
 
 def _wrong(download: Download, content: IO[bytes]) -> str | None:
     """What is wrong with the content, None if nothing is."""
-    if not os.fstat(content.fileno()).st_size:
+    size = os.fstat(content.fileno()).st_size
+    if not size:
         return "sent nothing"
+    if download.exact and size != download.size:
+        return f"sent {size:,} bytes instead of {download.size:,}"
     if download.checksum is None:
         return None
     found = digest(Path(content.name), download.checksum.partition(":")[0])
     return None if found == download.checksum else f"sent something else ({found} instead of {download.checksum})"
+
+
+def _length(content: IO[bytes]) -> int:
+    return content.seek(0, os.SEEK_END)
 
 
 @contextmanager

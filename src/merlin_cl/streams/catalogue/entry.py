@@ -4,6 +4,22 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Archive:
+    """How a file is unpacked, and how much may come out of it."""
+
+    into: str
+    """The folder below the data folder into which its members go."""
+    files: int
+    """The most members that it may list."""
+    size: int
+    """The most bytes that they may take together."""
+    sign: str = ""
+    """Where no files are published: a pattern below the data folder of what is there once it is unpacked."""
+    members: str = ""
+    """The beginning of the names of the members wanted; it is left off."""
+
+
+@dataclass(frozen=True)
 class Download:
     """A file to fetch."""
 
@@ -12,15 +28,13 @@ class Download:
     urls: tuple[str, ...]
     """Where it can be had, tried in turn."""
     size: int
-    """Its size in bytes; only about right where no checksum is known."""
+    """Its size in bytes."""
     checksum: str | None = None
-    """As `md5:...` or `sha256:...`; None where its publisher gives none."""
-    unpack_into: str | None = None
-    """For an archive: the folder below the data folder into which its members go."""
-    sign: str = ""
-    """For an archive without published files: a pattern below the data folder of what is there once it is unpacked."""
-    members: str = ""
-    """For an archive: the beginning of the names of the members wanted; it is left off."""
+    """As `sha256:...`, or as `md5:...` where nobody has computed more than its publisher gives; None where there is nothing."""
+    archive: Archive | None = None
+    """For a file that is unpacked."""
+    exact: bool = True
+    """Whether the size is known to the byte; otherwise it is the most that is taken."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +42,7 @@ class Published:
     """A file of the data set as it lies in its folder, with what its publisher says of it."""
 
     file: str
+    size: int
     checksum: str
 
 
@@ -51,3 +66,12 @@ class Entry:
     def download_size(self) -> int:
         """Bytes to fetch in all."""
         return sum(one.size for one in self.downloads)
+
+    @property
+    def checked_by(self) -> str:
+        """What tells whether its files are the published ones, in words; empty where nothing does."""
+        files = {one.checksum.partition(":")[0] for one in self.published}
+        fetched = {one.checksum.partition(":")[0] for one in self.downloads if one.checksum}
+        if files == {"sha256"}:
+            return "SHA-256" if fetched == files else "SHA-256 (its archive: MD5)"
+        return "MD5, all that its publisher gives" if files | fetched else ""

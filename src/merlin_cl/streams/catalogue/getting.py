@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from merlin_cl.errors import MerlinError
+from merlin_cl.streams.catalogue.archives import Limits
 from merlin_cl.streams.catalogue.checksum import matches
 from merlin_cl.streams.catalogue.download import fetch
 from merlin_cl.streams.catalogue.entry import Download, Entry
@@ -38,7 +39,7 @@ def get(entry: Entry, home: Path, told: Progress, *, mirror: str | None = None, 
         _refuse_to_replace(entry, place, wrong)
         if not wrong and len(wanted) == len(entry.downloads):
             return []  # all there, not as we would have put it
-    return [_got(_with_mirror(one, mirror), home, told) for one in wanted]
+    return [_got(entry, _with_mirror(one, mirror), home, told) for one in wanted]
 
 
 def instructions(entry: Entry, home: Path) -> str:
@@ -47,25 +48,34 @@ def instructions(entry: Entry, home: Path) -> str:
     return f"{entry.title} cannot be fetched for you. {steps} Then `merlin data verify {entry.name}` checks it."
 
 
-def _got(download: Download, home: Path, told: Progress) -> Path:
+def _got(entry: Entry, download: Download, home: Path, told: Progress) -> Path:
     target = home / download.file
     name = target.name
     fetch(download, target, lambda there, total: told(name, there, total))
-    if download.unpack_into is None:
+    archive = download.archive
+    if archive is None:
         return target
-    into = home / download.unpack_into
+
+    def check(unpacked: Path) -> None:
+        """Refuse an archive whose files are not as published, whatever its own checksum says."""
+        wrong = {} if archive.sign else differing(entry, unpacked / entry.folders[0])
+        for file, what in wrong.items():
+            raise MerlinError(
+                f"{file} in {target} {what}; nothing of it was unpacked. Try another mirror with --mirror."
+            )
+
     try:
-        unpack(target, into, download.members)
+        unpack(target, home / archive.into, Limits(archive.files, archive.size), archive.members, check)
     finally:
         target.unlink()
-    return into
+    return home / archive.into
 
 
 def _is_there(entry: Entry, download: Download, home: Path) -> bool:
-    if download.unpack_into is None:
+    if download.archive is None:
         return download.checksum is not None and matches(home / download.file, download.checksum)
-    if download.sign:
-        return next(home.glob(download.sign), None) is not None
+    if download.archive.sign:
+        return next(home.glob(download.archive.sign), None) is not None
     return not differing(entry, home / entry.folders[0])
 
 

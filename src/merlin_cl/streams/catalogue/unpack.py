@@ -1,65 +1,93 @@
 """Unpack an archive so that nothing half-written is found under a final name, and nothing outside the folder is touched."""
 
-import gzip
 import os
 import shutil
-import tarfile
 import tempfile
-import zipfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path, PurePosixPath
-from typing import IO
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from merlin_cl.errors import MerlinError
+from merlin_cl.streams.catalogue.archives import ArchiveError, Limits, Member, members_of, shown, too_large
 
-Member = tuple[str, IO[bytes]]
+LONGEST_NAME = 255
+"""Bytes in the name of a file or folder, as most file systems have it."""
+LONGEST_PATH = 1000
 
 
-def unpack(archive: Path, into: Path, members: str = "") -> None:
-    """Put the files of a zip or tar.gz archive into a folder; only those whose names begin with `members`, which is left off."""
+def unpack(
+    archive: Path, into: Path, limits: Limits, members: str = "", check: Callable[[Path], None] = lambda _: None
+) -> None:
+    """Put the files of a zip or tar.gz archive into a folder; only those whose names begin with `members`, which is left off.
+
+    `check` sees the folder before it is moved into place, and may refuse it.
+    """
     into.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(prefix=".unpacking-", dir=into.parent))
     try:
-        with _opened(archive) as content:
-            count = 0
-            for name, source in content:
-                if name.startswith(members):
-                    _write(aside / _safe(archive, name.removeprefix(members)), source)
-                    count += 1
-        if not count:
-            raise MerlinError(f"{archive} has no files named {members}*, so it is not the archive that was expected.")
+        names = _Names(archive)
+        left = limits.size
+        with members_of(archive, limits) as found:
+            for member in found:
+                if member.name.startswith(members):
+                    path = names.admit(member.name.removeprefix(members))
+                    left -= member.size
+                    if left < 0:
+                        raise too_large(archive, limits)
+                    _write(archive, aside / path, member)
+        if not names:
+            raise ArchiveError(f"{archive} has no files named {members}*, so it is not the archive that was expected.")
+        check(aside)
         _move(aside, into)
-    except (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise MerlinError(f"{archive} is damaged ({error}); fetch it again.") from error
     finally:
         shutil.rmtree(aside, ignore_errors=True)
 
 
-@contextmanager
-def _opened(archive: Path) -> Iterator[Iterator[Member]]:
-    if archive.suffix == ".zip":
-        with zipfile.ZipFile(archive) as bundle:
-            yield ((info.filename, bundle.open(info)) for info in bundle.infolist() if not info.is_dir())
-    else:
-        with gzip.open(archive) as content, tarfile.open(fileobj=content, mode="r|") as tape:
-            yield ((info.name, source) for info in tape if info.isfile() and (source := tape.extractfile(info)))
-            while content.read(1 << 20):  # to the very end, where the checksum of the whole is
-                pass
+class _Names:
+    """The names in an archive: each within the folder, none twice, none both of a file and of a folder."""
+
+    def __init__(self, archive: Path) -> None:
+        self._archive = archive
+        self._files: set[str] = set()
+        self._folders: set[str] = set()
+
+    def __len__(self) -> int:
+        return len(self._files)
+
+    def admit(self, name: str) -> PurePosixPath:
+        """The path that a name stands for."""
+        path = self._safe(name)
+        own = str(path).casefold()  # some file systems take A and a for the same
+        above = {str(folder).casefold() for folder in path.parents if folder.parts}
+        if own in self._files or own in self._folders or above & self._files:
+            raise ArchiveError(
+                f"{self._archive} has {shown(name)} twice; nothing of it was unpacked. Fetch the official archive."
+            )
+        self._files.add(own)
+        self._folders |= above
+        return path
+
+    def _safe(self, name: str) -> PurePosixPath:
+        path = PurePosixPath(name)
+        if path.is_absolute() or ".." in path.parts or "\\" in name or not path.parts or PureWindowsPath(name).drive:
+            raise ArchiveError(
+                f"{self._archive} wants to write to {shown(name)}, outside its folder; nothing of it was unpacked."
+            )
+        lengths = [len(part.encode(errors="surrogateescape")) for part in path.parts]
+        if not name.isprintable() or max(lengths) > LONGEST_NAME or sum(lengths) + len(lengths) > LONGEST_PATH:
+            raise ArchiveError(
+                f"{self._archive} has a file with an impossible name ({shown(name)}); nothing of it was unpacked."
+            )
+        return path
 
 
-def _safe(archive: Path, name: str) -> PurePosixPath:
-    path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or "\\" in name or not path.parts:
-        raise MerlinError(f"{archive} wants to write to {name!r}, outside its folder; nothing of it was unpacked.")
-    return path
-
-
-def _write(file: Path, source: IO[bytes]) -> None:
+def _write(archive: Path, file: Path, member: Member) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
-    with source, file.open("xb") as target:
-        shutil.copyfileobj(source, target, 1 << 20)
+    with file.open("xb") as target:
+        shutil.copyfileobj(member.content, target, 1 << 20)
+        if target.tell() != member.size:
+            raise ArchiveError(
+                f"{archive} is damaged ({target.tell():,} bytes of {shown(member.name)} instead of {member.size:,}); fetch "
+                "it again."
+            )
 
 
 def _move(source: Path, target: Path) -> None:

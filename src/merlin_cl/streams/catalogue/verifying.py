@@ -15,6 +15,10 @@ def differing(entry: Entry, place: Path) -> dict[str, str]:
             if not _in_another_form(file):
                 found[published.file] = "is missing"
             continue
+        size = file.stat().st_size
+        if size != published.size:
+            found[published.file] = f"differs from the published file ({size:,} bytes instead of {published.size:,})"
+            continue
         there = digest(file, published.checksum.partition(":")[0])
         if there != published.checksum:
             found[published.file] = f"differs from the published file ({there} instead of {published.checksum})"
