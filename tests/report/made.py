@@ -10,11 +10,11 @@ import numpy as np
 import torch
 
 from merlin_cl.learners.registry import method_settings
-from merlin_cl.runs.checkpoint import encode
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.evaluate import Question
 from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.ledger import Ledger
+from merlin_cl.statefile import encode
 from merlin_cl.streams.registry import stream_settings
 
 BEGUN = datetime(2026, 1, 2, tzinfo=UTC)

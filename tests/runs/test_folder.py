@@ -1,4 +1,3 @@
-import json
 import os
 import subprocess
 import sys
@@ -6,9 +5,8 @@ import sys
 import pytest
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.runs import folder as folder_module
 from merlin_cl.runs.config import FORMAT
-from merlin_cl.runs.folder import RunFolder, run_folders, write_json, write_whole
+from merlin_cl.runs.folder import RunFolder, run_folders, write_json
 
 
 @pytest.fixture
@@ -24,33 +22,13 @@ def test_settings_come_back_from_the_folder(folder, config):
     assert RunFolder.open(folder.path).config().method.shape == (3, 4)  # a tuple again, not a list
 
 
-@pytest.mark.parametrize("moment", ["write", "fsync", "replace"])
-def test_a_crash_while_writing_leaves_the_old_file(tmp_path, monkeypatch, moment):
-    path = tmp_path / "result.json"
-    write_json(path, {"old": True})
-
-    def crash(*_):
-        raise KeyboardInterrupt
-
-    if moment == "fsync":
-        monkeypatch.setattr(folder_module.os, "fsync", crash)
-    elif moment == "replace":
-        monkeypatch.setattr(folder_module.Path, "replace", crash)
-    content = crash if moment == "write" else b'{"old": false}'
-    with pytest.raises((KeyboardInterrupt, TypeError)):
-        write_whole(path, content)
-    monkeypatch.undo()
-    assert json.loads(path.read_text()) == {"old": True}
-    write_json(path, {"new": True})  # the leftover is in nobody's way
-    assert [entry.name for entry in tmp_path.iterdir()] == ["result.json"]
-    assert json.loads(path.read_text()) == {"new": True}
-
-
 def test_leftovers_of_a_crash_are_not_taken_for_files(folder):
     (folder.checkpoints / ".task-001.safetensors.part").write_bytes(b"half")
     (folder.path / ".result.json.part").write_bytes(b"half")
     assert not folder.finished
     assert not list(folder.checkpoints.glob("task-*"))
+    with folder.locked():
+        assert not list(folder.path.rglob(".*.part"))
 
 
 def test_events_survive_a_torn_line(folder):

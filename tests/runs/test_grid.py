@@ -2,6 +2,8 @@
 
 import io
 import json
+import os
+import signal
 
 import pytest
 
@@ -9,7 +11,7 @@ from merlin_cl.errors import MerlinError
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.engines.engine import Outcome
 from merlin_cl.runs.engines.work import compute
-from merlin_cl.runs.folder import RunFolder, exclusive
+from merlin_cl.runs.folder import RunFolder, exclusive, run_folders
 from merlin_cl.runs.grid import GridStoppedError, compute_grid
 from merlin_cl.runs.grid_state import Entry, GridState
 from merlin_cl.runs.jobs import Checker, Job, tasks_done
@@ -39,6 +41,8 @@ class HereEngine:
         trouble = troubles.pop(0) if troubles else None
         if trouble is KeyboardInterrupt:
             raise KeyboardInterrupt
+        if trouble is signal.SIGTERM:
+            os.kill(os.getpid(), signal.SIGTERM)
         return [Outcome(job, trouble or compute(job.config.record(), self.root))]
 
     def finished(self, job):
@@ -120,6 +124,32 @@ def test_stopping_leaves_a_state_to_go_on_from(jobs, tmp_path, show):
     assert sorted(run["status"] for run in grid_file(tmp_path)["runs"]) == ["done", "queued", "queued", "queued"]
     state = compute_grid(jobs, tmp_path, HereEngine(tmp_path), retries=0, show=show)
     assert len(state.of("done")) == 4
+
+
+def test_sigterm_leaves_no_run_that_goes_on_being_called_running(jobs, tmp_path, show):
+    with pytest.raises(GridStoppedError, match="the same command goes on") as caught:
+        compute_grid(jobs, tmp_path, HereEngine(tmp_path, {1: [signal.SIGTERM]}), retries=0, show=show)
+    assert caught.value.exit_code == 143
+    assert sorted(run["status"] for run in grid_file(tmp_path)["runs"]) == ["done", "queued", "queued", "queued"]
+    assert grid_file(tmp_path)["counts"]["running"] == 0
+
+
+def test_a_damaged_checkpoint_costs_a_run_no_try(jobs, tmp_path, show):
+    compute_grid(jobs[:1], tmp_path, HereEngine(tmp_path), retries=0, show=show)
+    (folder,) = run_folders(tmp_path)
+    (folder.path / "result.json").unlink()
+    max(folder.checkpoints.iterdir()).write_bytes(b"junk")
+    compute_grid(jobs[:1], tmp_path, HereEngine(tmp_path), retries=0, show=show)
+    assert statuses(tmp_path)[0] == ("done", 1, None)
+
+
+def test_a_full_disk_is_named_with_what_to_do(jobs, tmp_path, show, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device", str(tmp_path / "grid.json"))
+
+    monkeypatch.setattr(GridState, "write", full)
+    with pytest.raises(MerlinError, match=r"No space left on device at .*grid\.json.*the same command goes on"):
+        compute_grid(jobs, tmp_path, HereEngine(tmp_path), retries=0, show=show)
 
 
 def test_a_second_grid_in_the_same_folder_is_refused(jobs, tmp_path, show):

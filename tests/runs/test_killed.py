@@ -64,7 +64,7 @@ def present(root, pattern):
 MOMENTS = {
     "means": [
         lambda root: logged(root, "task", 1),
-        lambda root: present(root, "checkpoint/.task-001.safetensors.part"),
+        lambda root: present(root, "checkpoint/.task-001.safetensors.*.part"),
         lambda root: logged(root, "checkpoint", 2),
         lambda root: present(root, "checkpoint/task-003.safetensors"),
     ],

@@ -1,5 +1,9 @@
 import io
 import json
+import os
+import resource
+import signal
+from contextlib import contextmanager
 from dataclasses import replace
 
 import pytest
@@ -8,7 +12,7 @@ import torch
 from merlin_cl import metrics
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs import run as run_module
-from merlin_cl.runs.folder import write_json
+from merlin_cl.runs.folder import RunFolder, write_json
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import RunStoppedError, resume, run
 from merlin_cl.streams.settings import PermutedMnistSettings
@@ -124,7 +128,7 @@ def test_stopped_then_resumed_equals_uninterrupted(config, done, tmp_path, silen
     monkeypatch.setattr(run_module, moment, whole)
     torch.manual_seed(99)  # a new process has other random numbers at hand
     (left,) = root.iterdir()
-    resumed = resume(run_module.RunFolder.open(left), silent)
+    resumed = resume(RunFolder.open(left), silent)
     assert without_cost(resumed.result()) == without_cost(done.result())
 
 
@@ -141,16 +145,67 @@ def test_crash_between_the_last_checkpoint_and_the_result(config, done, tmp_path
     ]
 
 
-def test_a_damaged_checkpoint_can_be_deleted(config, done, tmp_path, silent):
+@pytest.mark.parametrize("damaged", [1, 2])
+def test_a_damaged_checkpoint_is_passed_over_and_it_is_said(config, done, tmp_path, silent, damaged):
     before = done.result()
     (done.path / "result.json").unlink()
-    newest = max(done.checkpoints.iterdir())
-    newest.write_bytes(newest.read_bytes()[:-7])
-    with pytest.raises(MerlinError, match=newest.name):
-        run(config, tmp_path, silent)
-    assert done.events()[-1]["event"] == "failed"
-    newest.unlink()
+    names = sorted(path.name for path in done.checkpoints.iterdir())
+    for name in names[-damaged:]:
+        (done.checkpoints / name).write_bytes((done.checkpoints / name).read_bytes()[:-7])
     assert without_cost(run(config, tmp_path, silent).result()) == without_cost(before)
+    start = names[0] if damaged == 1 else "the start"
+    assert f"{names[-1]} is damaged" in silent.stream.getvalue()
+    assert f"going on from {start}." in silent.stream.getvalue()
+    noted = [event for event in done.events() if event["event"] == "damaged"]
+    assert [(event["file"], event["going_on_from"]) for event in noted] == [
+        (name, start) for name in reversed(names[-damaged:])
+    ]
+    assert sorted(path.name for path in done.checkpoints.glob("task-*.safetensors")) == names
+
+
+@contextmanager
+def files_of_at_most(size):
+    """A real disk that takes no more: what is written is cut off, and an error says so."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_a_full_disk_is_named_with_what_to_do_and_nothing_is_lost(config, done, tmp_path, silent):
+    heavy, root = replace(config, method=fakes.MeansSettings(ballast=2)), tmp_path / "full"
+    with (
+        files_of_at_most(2**20),
+        pytest.raises(MerlinError, match=r"File too large at .*task-001\.safetensors") as caught,
+    ):
+        run(heavy, root, silent)
+    (left,) = root.iterdir()
+    assert f"every task that was done is kept: mend that, and `merlin resume {left}` goes on" in str(caught.value)
+    assert not list(left.rglob(".*.part"))
+    assert RunFolder(left).events()[-1]["event"] == "failed"
+    resumed = resume(RunFolder.open(left), silent)
+    assert resumed.result()["scores"] == done.result()["scores"]
+
+
+def test_a_disk_too_full_even_for_the_log_is_named(config, tmp_path, silent, monkeypatch):
+    def full(*_, **values):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(run_module, "_learn", lambda *_: monkeypatch.setattr(RunFolder, "log", full) or full())
+    with pytest.raises(MerlinError, match=r"No space left on device at .*merlin resume"):
+        run(config, tmp_path, silent)
+
+
+def test_sigterm_ends_a_run_as_ctrl_c_does(config, tmp_path, silent, monkeypatch):
+    monkeypatch.setattr(run_module, "_learn", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    with pytest.raises(RunStoppedError, match="merlin resume") as caught:
+        run(config, tmp_path, silent)
+    assert caught.value.exit_code == 143
+    (left,) = tmp_path.iterdir()
+    assert RunFolder(left).events()[-1]["event"] == "stopped"
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
 def test_other_data_are_another_run_and_are_refused_on_resume(config, done, silent):

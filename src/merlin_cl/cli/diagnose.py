@@ -14,7 +14,8 @@ from merlin_cl.report.diagnosis import CONTROL, diagnose, forgetting_table, is_c
 from merlin_cl.report.diagnosis_verdict import Knowledge, Verdict, judge, knowledge
 from merlin_cl.report.summary import Result, changed_stream
 from merlin_cl.report.text import console, parts, size
-from merlin_cl.runs.folder import RunFolder, run_folders, write_whole
+from merlin_cl.runs.folder import RunFolder, run_folders
+from merlin_cl.statefile import write_whole
 
 FORMATS = ("svg", "png")
 

@@ -31,8 +31,8 @@ def main(argv: list[str]) -> None:
     from merlin_cl.report.page.build import content
     from merlin_cl.report.page.render import page
     from merlin_cl.report.page.sources import find, read
-    from merlin_cl.runs.folder import write_whole
     from merlin_cl.runs.progress import display
+    from merlin_cl.statefile import write_whole
 
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"{options.out.parent} is not a folder; make it first, or choose another place with --out.")

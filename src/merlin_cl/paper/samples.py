@@ -72,7 +72,7 @@ def _learner(folder: RunFolder) -> Merlin:
     from merlin_cl.runs.checkpoint import Checkpoints
 
     config = folder.config()
-    state = Checkpoints(folder.checkpoints, config.digest).latest()
+    state = Checkpoints(folder.checkpoints, config.digest).latest().state
     if state is None:
         raise MerlinError(f"{folder.path} has no checkpoint; copy the whole run folder here, or compute it again.")
     learner = config.method.build(config.stream.info(config.data), config.seed)

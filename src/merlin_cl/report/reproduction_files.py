@@ -10,7 +10,7 @@ from merlin_cl.paper.samples import samples_of
 from merlin_cl.paper.trials import Trial
 from merlin_cl.report import reproduction_figures as figures
 from merlin_cl.report.reproduction import Reproduction, as_csv, as_latex, as_markdown
-from merlin_cl.runs.folder import write_whole
+from merlin_cl.statefile import write_whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -13,6 +13,7 @@ from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs.config import FORMAT, RunConfig
+from merlin_cl.statefile import clear_leftovers, write_whole
 
 if sys.platform != "win32":
     import fcntl
@@ -104,10 +105,15 @@ class RunFolder:
         """Append an event to events.jsonl. A line torn by a kill is closed first, so that it spoils no other."""
         entry = {"time": datetime.now(UTC).isoformat(timespec="milliseconds"), "event": event, **values}
         line = json.dumps(entry)
-        with (self.path / "events.jsonl").open("ab+") as file:
-            if file.tell() and not _ends_line(file):
-                line = "\n" + line
-            file.write(line.encode() + b"\n")
+        path = self.path / "events.jsonl"
+        try:
+            with path.open("ab+") as file:
+                if file.tell() and not _ends_line(file):
+                    line = "\n" + line
+                file.write(line.encode() + b"\n")
+        except OSError as error:
+            error.filename = str(path)  # a full disk names no file
+            raise
         for listener in self.listeners:
             listener(self, entry)
 
@@ -127,9 +133,12 @@ class RunFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from working on this run. The lock goes with the process, however it ends."""
+        """Keep other processes from working on this run. The lock goes with the process, however it ends; what a process that
+        was killed had begun to write goes now."""
         refusal = f"Another process is working on {self.path}; wait for it to end or stop it first."
         with exclusive(self.path / "lock", refusal):
+            for folder in (self.path, self.checkpoints):
+                clear_leftovers(folder)
             yield
 
     @property
@@ -152,22 +161,6 @@ def run_folders(root: Path) -> list[RunFolder]:
 def write_json(path: Path, value: Any) -> None:
     """Write a value as JSON, whole or not at all."""
     write_whole(path, (json.dumps(value, indent=1) + "\n").encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file under a temporary name, make sure it is on disk, and rename it: readers see the old or the new."""
-    temporary = path.with_name(f".{path.name}.part")
-    with temporary.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
-    if sys.platform != "win32":
-        directory = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(directory)
-        finally:
-            os.close(directory)
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from merlin_cl.runs.folder import exclusive
 from merlin_cl.runs.grid_state import Entry, GridState, state_of
 from merlin_cl.runs.jobs import Job
 from merlin_cl.runs.progress import Display, clock_time
+from merlin_cl.runs.stopping import ending_in_order, exit_code
 
 POLL_SECONDS = 0.2
 TELL_SECONDS = 1.0
@@ -21,9 +22,11 @@ PATIENCE_SECONDS = 10.0
 
 
 class GridStoppedError(MerlinError):
-    """The user stopped the grid; what was done is kept."""
+    """The grid was stopped, by the user or by a signal; what was done is kept."""
 
-    exit_code = 130
+    def __init__(self, sentence: str, interrupt: KeyboardInterrupt) -> None:
+        super().__init__(sentence)
+        self.exit_code = exit_code(interrupt)
 
 
 def compute_grid(jobs: list[Job], root: Path, engine: Engine, retries: int, show: Display) -> GridState:
@@ -33,15 +36,27 @@ def compute_grid(jobs: list[Job], root: Path, engine: Engine, retries: int, show
         state = state_of(jobs, root, engine.finished, engine.name)
         work = _Work(state, root, engine, retries, show)
         try:
-            work.all()
-        except KeyboardInterrupt:
-            raise GridStoppedError("Stopped; the same command goes on where the runs were.") from None
-        finally:
-            engine.close()
-            for entry in state.of("running"):
-                entry.status = "queued"
-            state.write(root, None)
+            with ending_in_order():
+                _to_the_end(work)
+        except KeyboardInterrupt as interrupt:
+            raise GridStoppedError("Stopped; the same command goes on where the runs were.", interrupt) from None
+        except OSError as error:
+            raise MerlinError(
+                f"{error.strerror or type(error).__name__} at {error.filename or root}; what the runs have done is kept: mend "
+                "that, and the same command goes on."
+            ) from error
     return state
+
+
+def _to_the_end(work: _Work) -> None:
+    """All of the work, and however it ends, a grid.json that speaks of no run as if somebody were at it."""
+    try:
+        work.all()
+    finally:
+        work.engine.close()
+        for entry in work.state.of("running"):
+            entry.status = "queued"
+        work.state.write(work.root, None)
 
 
 class _Work:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,16 +22,20 @@ from merlin_cl.runs.evaluate import accuracies, questions
 from merlin_cl.runs.folder import Listener, RunFolder
 from merlin_cl.runs.ledger import Ledger, Probe
 from merlin_cl.runs.progress import Display, RunProgress
+from merlin_cl.runs.stopping import ending_in_order, exit_code
 from merlin_cl.saving.of_runs import learner_of_run
+from merlin_cl.statefile import State
 
 if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream
 
 
 class RunStoppedError(MerlinError):
-    """The user stopped the run; all tasks that were done are kept."""
+    """The run was stopped, by the user or by a signal; all tasks that were done are kept."""
 
-    exit_code = 130
+    def __init__(self, sentence: str, interrupt: KeyboardInterrupt) -> None:
+        super().__init__(sentence)
+        self.exit_code = exit_code(interrupt)
 
 
 def run(
@@ -79,24 +83,36 @@ def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display
             _compare_environments(folder, environment(config.threads), show)
         else:
             try:
-                with _threads(config.threads):
+                with _threads(config.threads), ending_in_order():
                     _compute(folder, config, stream, learner, ledger, show)
-            except KeyboardInterrupt:
-                folder.log("stopped")
+            except KeyboardInterrupt as interrupt:
+                _log_end(folder, "stopped")
                 raise RunStoppedError(
-                    f"Stopped; `merlin resume {folder.path}` goes on after the last task done."
+                    f"Stopped; `merlin resume {folder.path}` goes on after the last task done.", interrupt
                 ) from None
+            except OSError as error:
+                _log_end(folder, "failed", error=f"{type(error).__name__}: {error}")
+                raise MerlinError(
+                    f"{error.strerror or type(error).__name__} at {error.filename or folder.path}; every task that was done is "
+                    f"kept: mend that, and `merlin resume {folder.path}` goes on."
+                ) from error
             except Exception as error:
-                folder.log("failed", error=f"{type(error).__name__}: {error}")
+                _log_end(folder, "failed", error=f"{type(error).__name__}: {error}")
                 raise
     return folder
+
+
+def _log_end(folder: RunFolder, event: str, **values: str) -> None:
+    """Log how the run ended, if the disk lets us: what is told to the user is the reason, not that it could not be logged."""
+    with suppress(OSError):
+        folder.log(event, **values)
 
 
 def _compute(
     folder: RunFolder, config: RunConfig, stream: Stream, learner: Learner[Any], ledger: Ledger, show: Display
 ) -> None:
     checkpoints = Checkpoints(folder.checkpoints, config.digest)
-    state = checkpoints.latest()
+    state = _latest(checkpoints, folder, show)
     if state is not None:
         learner.restore(state["learner"])
         ledger = Ledger.from_state(state["ledger"])
@@ -130,6 +146,17 @@ def _compute(
     learner_of_run(learner, stream).save(folder.model)
     folder.write_result(ledger.result(config, learner, final))
     folder.log("finished")
+
+
+def _latest(checkpoints: Checkpoints, folder: RunFolder, show: Display) -> State | None:
+    """The state to go on from. A damaged checkpoint is passed over and set aside, which the user is told and the log keeps."""
+    state, path, damaged = checkpoints.latest()
+    start = "the start" if path is None else path.name
+    for checkpoint in damaged:
+        show.say(f"Note: the checkpoint {checkpoint.path} is damaged ({checkpoint.reason}); going on from {start}.")
+        folder.log("damaged", file=checkpoint.path.name, reason=checkpoint.reason, going_on_from=start)
+        checkpoints.set_aside(checkpoint.path)
+    return state
 
 
 def _compare_environments(folder: RunFolder, here: dict[str, Any], show: Display) -> list[str]:

@@ -1,16 +1,20 @@
 """The file: tensors as safetensors, all else as JSON in its metadata. Reading one runs no code from it, whatever is in it."""
 
 import json
+import os
+from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.runs.checkpoint import State, decode, encode
-from merlin_cl.runs.folder import write_whole
+from merlin_cl.statefile import DamagedError, State, StateFile, encode, open_regular, write_whole
 
 KIND = "merlin-cl learner"
 VERSION = 1
 """Of the format; raised when an older merlin-cl could no longer read what this one writes."""
+
+LARGEST_HEADER = 16_000_000
+"""Bytes: a hundred thousand classes with long names, or ten thousand tasks."""
 
 Header = dict[str, Any]
 """What JSON can hold: method, settings, classes, tasks, the form of inputs."""
@@ -24,26 +28,29 @@ def to_bytes(header: Header, state: State) -> bytes:
 
 def from_bytes(content: bytes, place: str) -> tuple[Header, State]:
     """Header and state from the content of a file; `place` is what to call it in a message."""
+    return _read(BytesIO(content), len(content), place)
+
+
+def _read(file: BinaryIO, size: int, place: str) -> tuple[Header, State]:
     try:
-        length = int.from_bytes(content[:8], "little")
-        metadata = json.loads(content[8 : 8 + length])["__metadata__"]
-        kind, version = str(metadata["kind"]), int(metadata["version"])
-    except (ValueError, KeyError, TypeError, RecursionError, OverflowError):
-        kind, version = "", 0
-    if kind != KIND:
+        found = StateFile(file, size, LARGEST_HEADER)
+        kind, version = found.labels.get("kind"), int(found.labels.get("version", "0"))
+        if kind != KIND:
+            raise DamagedError("it is of another kind")
+    except ValueError as error:
         raise MerlinError(
-            f"{place} is no learner that merlin-cl has saved, or not the whole of one; give a file that `save` wrote."
-        )
+            f"{place} is no learner that merlin-cl has saved, or not the whole of one ({_brief(error)}); give a file that `save` "
+            "wrote."
+        ) from None
     if version > VERSION:
         raise MerlinError(
             f"{place} was written by a newer merlin-cl (format {version}; this one reads up to {VERSION}); upgrade merlin-cl to "
             "use it."
         )
     try:
-        state, labels = decode(content)
-        header: Header = json.loads(labels["header"])
+        state, header = found.state(), json.loads(found.labels["header"])
         if not isinstance(header, dict):
-            raise ValueError("its header is no JSON object")
+            raise DamagedError("its header is no JSON object")
     except Exception as error:  # whatever a damaged file makes its readers raise, the user is told the same
         raise damaged(place, error) from None
     return header, state
@@ -58,8 +65,11 @@ def _plain(value: Any) -> Any:
 
 def damaged(place: str, error: Exception) -> MerlinError:
     """The error for a file that is not what was written."""
-    reason = " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
-    return MerlinError(f"{place} is damaged ({reason}); take another copy, or save the learner again.")
+    return MerlinError(f"{place} is damaged ({_brief(error)}); take another copy, or save the learner again.")
+
+
+def _brief(error: Exception) -> str:
+    return " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
 
 
 def write(path: str | Path, header: Header, state: State) -> Path:
@@ -68,7 +78,9 @@ def write(path: str | Path, header: Header, state: State) -> Path:
     try:
         write_whole(path, to_bytes(header, state))
     except OSError as error:
-        raise MerlinError(f"Cannot write {path} ({error.strerror}); choose another place.") from None
+        raise MerlinError(
+            f"Cannot write {path} ({error.strerror}); what was there before is unchanged: make room, or choose another place."
+        ) from None
     return path
 
 
@@ -76,7 +88,7 @@ def read(path: str | Path) -> tuple[Header, State]:
     """Header and state of a file."""
     path = Path(path).expanduser()
     try:
-        content = path.read_bytes()
+        with open_regular(path) as file:
+            return _read(file, os.fstat(file.fileno()).st_size, str(path))
     except OSError as error:
         raise MerlinError(f"Cannot read {path} ({error.strerror}); give the path of a saved learner.") from None
-    return from_bytes(content, str(path))

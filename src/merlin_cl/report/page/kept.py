@@ -1,25 +1,24 @@
 """Reading a checkpoint for its pictures and priors: single tensors as numpy arrays, without torch and without the rest."""
 
-import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
 
-TENSOR = "$tensor"
-"""The mark that `merlin_cl.runs.checkpoint` leaves where a tensor was."""
+from merlin_cl import statefile
+from merlin_cl.errors import MerlinError
+from merlin_cl.statefile import TENSOR, StateFile
 
 
 class Kept:
     """The state in a checkpoint; tensors are read when they are asked for."""
 
-    def __init__(self, file: Any) -> None:
+    def __init__(self, file: StateFile) -> None:
         self._file = file
-        self.state: dict[str, Any] = json.loads(file.metadata()["state"])
+        self.state: dict[str, Any] = file.marked
 
     def method(self, *names: str) -> Any:
         """A part of the method's state, by its names from the outside in; None where the method keeps no such thing."""
@@ -28,7 +27,7 @@ class Kept:
             if not isinstance(part, dict) or name not in part:
                 return None
             part = part[name]
-        return self._file.get_tensor(part[TENSOR]) if isinstance(part, dict) and TENSOR in part else part
+        return self._file.array(part[TENSOR]) if isinstance(part, dict) and TENSOR in part else part
 
     def array(self, *names: str) -> NDArray[Any] | None:
         """A tensor of the method's state, None where there is none."""
@@ -49,14 +48,9 @@ class Kept:
 @contextmanager
 def opened(checkpoint: Path | None) -> Iterator[Kept | None]:
     """The checkpoint, or None where it is missing or cannot be read: a page can do without pictures."""
-    if checkpoint is None:
-        yield None
-        return
-    try:
-        file = safe_open(checkpoint, "numpy")
-        kept = Kept(file)
-    except (OSError, SafetensorError, KeyError, TypeError, ValueError):
-        yield None
-        return
-    with file:
+    with ExitStack() as stack:
+        kept = None
+        if checkpoint is not None:
+            with suppress(OSError, MerlinError, ValueError):
+                kept = Kept(stack.enter_context(statefile.opened(checkpoint)))
         yield kept
