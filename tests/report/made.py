@@ -10,8 +10,9 @@ import numpy as np
 import torch
 
 from merlin_cl.learners.registry import method_settings
+from merlin_cl.runs.calibration import Calibration
 from merlin_cl.runs.config import RunConfig
-from merlin_cl.runs.evaluate import Question
+from merlin_cl.runs.evaluate import Evaluation, Question
 from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.ledger import Ledger
 from merlin_cl.statefile import encode
@@ -114,10 +115,23 @@ class _Work:
         rows = {}
         for question in self.asked:
             spread = self.random.uniform(-1.0, 1.0, task + 1) - np.arange(task, -1, -1)
-            rows[question] = np.clip(self.level + spread, 0, 100).tolist()
-            self.log("accuracy", after_task=task, view=question.view, inference=question.inference, row=rows[question])
+            row = np.clip(self.level + spread, 0, 100).tolist()
+            rows[question] = Evaluation(row, self.calibration(task))
+            asked = {"after_task": task, "view": question.view, "inference": question.inference}
+            self.log("accuracy", **asked, row=row)
+            if rows[question].calibration is not None:
+                self.log("calibration", **asked, **rows[question].calibration.record())
         self.ledger.add(rows, probe)
         self.log("checkpoint", file=f"task-{task + 1:03d}.safetensors")
+
+    def calibration(self, task):
+        if self.config.method.method == "icarl":
+            return None
+        tables = {}
+        if task + 1 == self.config.tasks:
+            bins = [[10, 50.0 + 3 * place, 48.0 + 3 * place] for place in range(15)]
+            tables = {"reliability": bins, "risks": [float(share) for share in range(10)], "risk_area": 4.5}
+        return Calibration(nll=0.1 * (task + 1) + self.config.seed, brier=0.05 * (task + 1), ece=1.5 + task, **tables)
 
     def probe(self):
         if self.modes == (None,):

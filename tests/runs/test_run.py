@@ -12,6 +12,7 @@ import torch
 from merlin_cl import metrics
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs import run as run_module
+from merlin_cl.runs.checkpoint import Checkpoints
 from merlin_cl.runs.folder import RunFolder, write_json
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import RunStoppedError, resume, run
@@ -52,6 +53,50 @@ def test_the_result_says_what_it_is(done):
     assert result["parameters"] == {"means": 7840}
     assert {"base", "evaluate", "probe"} <= set(result["cost"]["cpu_seconds"])
     assert result["cost"]["peak_rss_bytes"] > 10**7
+
+
+def test_the_result_says_what_probabilities_were_worth(done):
+    for score in done.result()["scores"]:
+        found = score["uncertainty"]
+        assert {name: len(found[name]) for name in ("nll", "brier", "ece")} == {"nll": 3, "brier": 3, "ece": 3}
+        assert sum(count for count, _, _ in found["reliability"]) == sum(
+            count for count, _, _ in done.result()["scores"][0]["uncertainty"]["reliability"]
+        )
+        assert len(found["risks"]) == 10
+        assert "other" not in found  # the package brings no inputs of another kind along
+    events = [event for event in done.events() if event["event"] == "calibration"]
+    assert [event["nll"] for event in events[::3]] == done.result()["scores"][0]["uncertainty"]["nll"]
+
+
+def test_inputs_of_another_kind_are_asked_about_where_there_are_some(config, tmp_path, silent):
+    write_mnist(tmp_path / "data/MNIST/raw", train=600)
+    write_mnist(tmp_path / "data/FashionMNIST/raw", train=100, test=100)
+    found = run(replace(config, data=str(tmp_path / "data")), tmp_path / "runs", silent)
+    others = [score["uncertainty"].get("other") for score in found.result()["scores"]]
+    assert [other and set(other) for other in others] == [{"fashion-mnist"}, None, {"fashion-mnist"}]
+    assert 0 <= others[0]["fashion-mnist"]["total"] <= 100
+    events = [event for event in found.events() if event["event"] == "other_kinds"]
+    assert [event["auroc"] for event in events] == [others[0], others[2]]
+
+
+def test_a_run_that_was_begun_before_calibration_was_measured_can_be_resumed(config, done, tmp_path, silent):
+    def forget():
+        (done.path / "result.json").unlink()
+        kept = Checkpoints(done.checkpoints, done.config().digest)
+        state = kept.latest().state
+        del state["ledger"]["calibration"]
+        kept.save(len(state["ledger"]["rows"]), state)
+
+    before = done.result()
+    (done.checkpoints / "task-003.safetensors").unlink()
+    forget()
+    assert run(config, tmp_path, silent).path == done.path
+    for score, known in zip(done.result()["scores"], before["scores"], strict=True):
+        assert score["matrix"] == known["matrix"]
+        assert score["uncertainty"]["nll"] == [None, None, known["uncertainty"]["nll"][2]]
+        assert score["uncertainty"]["risks"] == known["uncertainty"]["risks"]
+    forget()  # of the last task: only the result was missing
+    assert [score["uncertainty"] for score in run(config, tmp_path, silent).result()["scores"]] == [None] * 3
 
 
 def test_masking_to_the_task_can_only_help(done):
@@ -110,7 +155,7 @@ def test_a_finished_run_is_not_computed_again_unless_asked(config, done, tmp_pat
     assert [event["event"] for event in done.events()].count("started") == 1
 
 
-@pytest.mark.parametrize("moment", ["_learn", "accuracies", "_probe"])
+@pytest.mark.parametrize("moment", ["_learn", "evaluate", "_probe"])
 @pytest.mark.parametrize("task", [0, 2])
 def test_stopped_then_resumed_equals_uninterrupted(config, done, tmp_path, silent, monkeypatch, moment, task):
     whole, calls = getattr(run_module, moment), []

@@ -1,12 +1,17 @@
-"""Accuracy on every task seen, under every view and inference mode, from one pass over the test data a mode."""
+"""Accuracy and calibration on every task seen, under every view and inference mode, from one pass over the test data a mode."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from torch import Tensor
+
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import Learner
+from merlin_cl.metrics import uncertainty
 from merlin_cl.protocol import Inference, StreamInfo, View
+from merlin_cl.runs.calibration import Calibration
 
 if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream
@@ -22,6 +27,16 @@ class Question:
     inference: Inference | None
 
 
+@dataclass(frozen=True)
+class Evaluation:
+    """The answers to one question, measured."""
+
+    accuracies: list[float]
+    """In percent, on each task."""
+    calibration: Calibration | None
+    """None for a method that gives no probabilities, and for answers that are not numbers."""
+
+
 def questions(learner: Learner[Any], stream: StreamInfo, inference: str) -> list[Question]:
     """Every question that makes sense for a learner on a stream; `inference` is one mode or `all`."""
     modes = learner.inferences
@@ -33,14 +48,15 @@ def questions(learner: Learner[Any], stream: StreamInfo, inference: str) -> list
     return [Question(view, mode) for mode in modes for view in _views(stream, mode)]
 
 
-def accuracies(
+def evaluate(
     learner: Learner[Any], stream: "Stream", tasks: int, asked: list[Question], told: Told
-) -> dict[Question, list[float]]:
-    """The accuracy in percent on each of the first `tasks` tasks, for every question.
+) -> dict[Question, Evaluation]:
+    """What every question finds on the test sets of the first `tasks` tasks.
 
-    Only the mode `aware` is told the task; all views of a mode come from one pass.
+    Only the mode `aware` is told the task; all views of a mode come from one pass, and so do accuracies and probabilities.
     """
     rows: dict[Question, list[float]] = {question: [] for question in asked}
+    answers = {question: _Answers() for question in asked}
     seen = learner.seen
     for j in range(tasks):
         task = stream[j]
@@ -51,11 +67,57 @@ def accuracies(
             logits = learner.logits(
                 x, task=j if mode == "aware" else None, inference=mode, among=among
             )  # [V, N, classes]
-            correct = (logits.argmax(dim=2).cpu() == y.cpu()).sum(dim=1)  # [V]
-            for question, count in zip(views, correct.tolist(), strict=True):
+            correct = logits.argmax(dim=2).cpu() == y.cpu()  # [V, N]
+            for question, count in zip(views, correct.sum(dim=1).tolist(), strict=True):
                 rows[question].append(100 * count / len(y))
+            if learner.gives_probabilities:
+                for question, scores, right in zip(views, logits, correct, strict=True):
+                    answers[question].add(scores.softmax(dim=1).cpu(), y.cpu(), right)
         told("evaluate", j + 1, tasks)
-    return rows
+    last = tasks == stream.info.tasks
+    return {question: Evaluation(rows[question], answers[question].measured(last)) for question in asked}
+
+
+class _Answers:
+    """What is kept of the answers to one question: three numbers an example, whatever the number of classes."""
+
+    def __init__(self) -> None:
+        self.log_losses: list[np.ndarray] = []
+        self.squared_errors: list[np.ndarray] = []
+        self.confidence: list[np.ndarray] = []
+        self.correct: list[np.ndarray] = []
+
+    def add(self, probabilities: Tensor, y: Tensor, correct: Tensor) -> None:
+        """Answers to the examples of a task: probabilities [N, classes], labels [N], and which answers are right, bool [N]."""
+        given, labels = probabilities.numpy(), y.numpy()
+        self.log_losses.append(uncertainty.log_losses(given, labels))
+        self.squared_errors.append(uncertainty.squared_errors(given, labels))
+        self.confidence.append(probabilities.max(dim=1).values.numpy())
+        self.correct.append(correct.numpy())
+
+    def measured(self, last: bool) -> Calibration | None:
+        """Over all examples; the table and the risks are for the figures of the `last` evaluation. None without probabilities."""
+        if not self.correct:
+            return None
+        confidence, correct = np.concatenate(self.confidence), np.concatenate(self.correct)
+        if not np.isfinite(confidence).all():  # a network that diverged answers NaN
+            return None
+        bins = uncertainty.reliability(confidence, correct)
+        risks = uncertainty.risk_coverage(confidence, correct) if last else None
+        return Calibration(
+            nll=float(np.concatenate(self.log_losses).mean()),
+            brier=float(np.concatenate(self.squared_errors).mean()),
+            ece=100 * uncertainty.calibration_error(bins),
+            reliability=[[one.count, _percent(one.confidence), _percent(one.accuracy)] for one in bins]
+            if last
+            else None,
+            risks=None if risks is None else [_percent(risk) for risk in uncertainty.risks_at(risks)],
+            risk_area=None if risks is None else _percent(float(risks.mean())),
+        )
+
+
+def _percent(share: float) -> float:
+    return round(100 * share, 4)
 
 
 def _views(stream: StreamInfo, mode: Inference | None) -> tuple[View, ...]:

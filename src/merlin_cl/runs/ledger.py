@@ -9,8 +9,9 @@ from typing import Any
 
 from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import METRICS, learning_curve
+from merlin_cl.runs.calibration import Record, uncertainty_of
 from merlin_cl.runs.config import FORMAT, RunConfig
-from merlin_cl.runs.evaluate import Question
+from merlin_cl.runs.evaluate import Evaluation, Question
 
 if sys.platform != "win32":
     import resource
@@ -20,11 +21,14 @@ Probe = dict[str, float] | None
 
 @dataclass
 class Ledger:
-    """Accuracies, diagnosis and cost of the tasks done."""
+    """Accuracies, calibration, diagnosis and cost of the tasks done."""
 
     asked: list[Question]
     rows: list[list[list[float]]] = field(default_factory=list)
     """For every task done and every question: the accuracies on the tasks seen."""
+    calibration: list[list[Record | None]] = field(default_factory=list)
+    """For every task done and every question: likelihood, Brier score and calibration error, and at the end what figures show;
+    None where there are no probabilities."""
     learned: list[Probe] = field(default_factory=list)
     """What the learner said of each task right after learning it."""
     cpu_seconds: dict[str, float] = field(default_factory=dict)
@@ -37,9 +41,10 @@ class Ledger:
         """How many tasks have been learned and scored."""
         return len(self.rows)
 
-    def add(self, rows: dict[Question, list[float]], probe: Probe) -> None:
+    def add(self, found: dict[Question, Evaluation], probe: Probe) -> None:
         """A task is done."""
-        self.rows.append([rows[question] for question in self.asked])
+        self.rows.append([found[question].accuracies for question in self.asked])
+        self.calibration.append([_calibration(found[question]) for question in self.asked])
         self.learned.append(probe)
         self.peak_rss_bytes = max(self.peak_rss_bytes, peak_rss_bytes())
 
@@ -63,10 +68,14 @@ class Ledger:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Ledger":
-        """The ledger that `state` was taken from."""
-        return cls(**{**state, "asked": [Question(**question) for question in state["asked"]]})
+        """The ledger that `state` was taken from. Older ones did not measure calibration: it is missing for their tasks."""
+        missing = [[None] * len(state["asked"]) for _ in state["rows"]]
+        asked = [Question(**question) for question in state["asked"]]
+        return cls(**{"calibration": missing, **state, "asked": asked})
 
-    def result(self, config: RunConfig, learner: Learner[Any], final: list[Probe]) -> dict[str, Any]:
+    def result(
+        self, config: RunConfig, learner: Learner[Any], final: list[Probe], others: dict[Question, Record] | None = None
+    ) -> dict[str, Any]:
         """The content of result.json."""
         record = config.record()
         seconds = {**learner.phases.cpu_seconds, **self.cpu_seconds}
@@ -83,7 +92,7 @@ class Ledger:
             "exemplars": record["method"].get("exemplars"),
             "updates_per_batch": record["method"].get("updates_per_batch"),
             "settings": {key: record[key] for key in ("stream", "method", "inference", "device", "threads")},
-            "scores": [self._score(question) for question in self.asked],
+            "scores": [self._score(question, (others or {}).get(question)) for question in self.asked],
             "diagnosis": {"learned": self.learned, "final": final},
             "parameters": learner.parameters(),
             "cost": {
@@ -93,14 +102,19 @@ class Ledger:
             },
         }
 
-    def _score(self, question: Question) -> dict[str, Any]:
+    def _score(self, question: Question, other: Record | None) -> dict[str, Any]:
         matrix = self.matrix(question)
         return {
             **asdict(question),
             **{name: metric(matrix) for name, metric in METRICS.items()},
             "learning_curve": learning_curve(matrix),
             "matrix": matrix,
+            "uncertainty": uncertainty_of([found[self.asked.index(question)] for found in self.calibration], other),
         }
+
+
+def _calibration(found: Evaluation) -> Record | None:
+    return None if found.calibration is None else found.calibration.record()
 
 
 def peak_rss_bytes() -> int:

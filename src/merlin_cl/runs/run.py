@@ -14,11 +14,13 @@ import torch
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import learning_curve
+from merlin_cl.runs.calibration import Record
 from merlin_cl.runs.checkpoint import Checkpoints
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.description import described_stream
+from merlin_cl.runs.detection import detection
 from merlin_cl.runs.environment import differences, environment
-from merlin_cl.runs.evaluate import accuracies, questions
+from merlin_cl.runs.evaluate import Question, evaluate, questions
 from merlin_cl.runs.folder import Listener, RunFolder
 from merlin_cl.runs.ledger import Ledger, Probe
 from merlin_cl.runs.progress import Display, RunProgress
@@ -133,18 +135,22 @@ def _compute(
         with ledger.timed("probe", learner):
             probe = _probe(folder, learner, stream, index)
         with ledger.timed("evaluate", learner):
-            rows = accuracies(learner, stream, index + 1, ledger.asked, progress.told)
-        ledger.add(rows, probe)
+            found = evaluate(learner, stream, index + 1, ledger.asked, progress.told)
+        ledger.add(found, probe)
         progress.end(_summary(ledger))
-        for question, row in rows.items():
-            folder.log("accuracy", after_task=index, view=question.view, inference=question.inference, row=row)
+        for question, evaluation in found.items():
+            asked = {"after_task": index, "view": question.view, "inference": question.inference}
+            folder.log("accuracy", **asked, row=evaluation.accuracies)
+            if evaluation.calibration is not None:
+                folder.log("calibration", **asked, **evaluation.calibration.record())
         path = checkpoints.save(index + 1, {"learner": learner.state(), "ledger": ledger.state()})
         folder.log("checkpoint", file=path.name)
 
     with ledger.timed("probe", learner):
         final = [_probe(folder, learner, stream, index) for index in range(stream.info.tasks)]
+    others = _tell_other_kinds(folder, learner, stream, ledger, show)
     learner_of_run(learner, stream).save(folder.model)
-    folder.write_result(ledger.result(config, learner, final))
+    folder.write_result(ledger.result(config, learner, final, others))
     folder.log("finished")
 
 
@@ -187,6 +193,19 @@ def _probe(folder: RunFolder, learner: Learner[Any], stream: Stream, task: int) 
     values: dict[str, float] = {name: float(value) for name, value in probe(task, *stream[task].test()).items()}
     folder.log("probe", task=task, after_task=len(learner.tasks) - 1, values=values)
     return values
+
+
+def _tell_other_kinds(
+    folder: RunFolder, learner: Learner[Any], stream: Stream, ledger: Ledger, show: Display
+) -> dict[Question, Record]:
+    """How well the learner tells inputs of another kind from the stream's own, where the stream has brought some."""
+    if not stream.other:
+        return {}
+    with ledger.timed("other_kinds", learner):
+        found = detection(learner, stream, ledger.asked, show.say)
+    for question, other in found.items():
+        folder.log("other_kinds", view=question.view, inference=question.inference, auroc=other)
+    return found
 
 
 def _summary(ledger: Ledger) -> str:

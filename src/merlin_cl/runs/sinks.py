@@ -14,6 +14,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from merlin_cl.errors import UsageError
+from merlin_cl.runs.calibration import AFTER_EACH_TASK
 from merlin_cl.runs.folder import RunFolder
 
 SinkName = Literal["tensorboard", "mlflow"]
@@ -48,7 +49,7 @@ class Scalar:
 
 
 def scalars(event: Event) -> Iterator[Scalar]:
-    """The numbers in an event: accuracies and probes by tasks learned, losses by steps.
+    """The numbers in an event: accuracies, calibration and probes by tasks learned, losses by steps.
 
     >>> list(scalars({"event": "accuracy", "after_task": 1, "view": "task-masked", "inference": None, "row": [90.0, 98.0]}))[0]
     Scalar(name='accuracy/task-masked/mean', value=94.0, step=2)
@@ -60,6 +61,10 @@ def scalars(event: Event) -> Iterator[Scalar]:
             yield Scalar(f"{name}/mean", sum(row) / len(row), step)
             for task, value in enumerate(row, start=1):
                 yield Scalar(f"{name}/task {task}", value, step)
+        case "calibration":
+            name = "/".join(filter(None, (event["view"], event["inference"])))
+            for kind in AFTER_EACH_TASK:
+                yield Scalar(f"{kind}/{name}", event[kind], event["after_task"] + 1)
         case "probe":
             for kind, value in event["values"].items():
                 yield Scalar(f"probe/{kind}/task {event['task'] + 1}", value, event["after_task"] + 1)

@@ -20,4 +20,4 @@ def all_digits(
         TaskPlan(TaskInfo(index, tuple(digits), name), source, digits, transform)
         for index, (name, transform) in enumerate(ways)
     ]
-    return drawn_stream(settings, seed, plans, source.classes)
+    return drawn_stream(settings, seed, plans, source.classes, data)

@@ -2,14 +2,16 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby
+from pathlib import Path
 
 import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.protocol import TaskInfo
-from merlin_cl.streams.datasets import DataSet, Part
+from merlin_cl.streams.datasets import DataSet, Part, is_present, open_data_set
 from merlin_cl.streams.fingerprint import fingerprint
 from merlin_cl.streams.randomness import generator
 from merlin_cl.streams.settings import DrawnSettings
@@ -31,8 +33,15 @@ class TaskPlan:
     """What the task does to its images."""
 
 
-def drawn_stream(settings: DrawnSettings, seed: int, plans: Sequence[TaskPlan], class_names: Sequence[str]) -> Stream:
-    """The stream whose tasks follow the plans; plans that share a data set come one after another."""
+def drawn_stream(
+    settings: DrawnSettings,
+    seed: int,
+    plans: Sequence[TaskPlan],
+    class_names: Sequence[str],
+    data: str | Path | None = None,
+) -> Stream:
+    """The stream whose tasks follow the plans; plans that share a data set come one after another. `data` is the folder that
+    inputs of another kind are looked for in."""
     tasks: list[Task] = []
     drawings: list[_Drawing] = []
     for _, group in groupby(plans, key=lambda plan: id(plan.source)):
@@ -46,7 +55,15 @@ def drawn_stream(settings: DrawnSettings, seed: int, plans: Sequence[TaskPlan], 
         class_names,
         fingerprint(*(tensor for drawn in drawings for pool in drawn.pools for tensor in (pool.x, pool.y))),
         "; ".join(drawn.source.place for drawn in drawings),
+        {name: partial(_other, settings, name, data) for name in settings.other_kinds if is_present(name, data)},
     )
+
+
+def _other(settings: DrawnSettings, name: str, data: str | Path | None, count: int) -> Tensor:
+    """At most `count` inputs of another kind, from the part of their data set that the stream's own are scored on."""
+    part = open_data_set(name, data).read("train" if settings.evaluation == "held-out" else "test")
+    at = torch.randperm(len(part), generator=generator(0, settings.stream, "other", name))[:count]
+    return part.images(at, settings.info().input_shape)
 
 
 class _Drawing:

@@ -26,7 +26,7 @@ def build(settings: HeterogeneousSettings, seed: int, data: str | Path | None = 
         places = {label: first + label for label in range(len(source.classes))}
         plans.append(TaskPlan(TaskInfo(index, tuple(places.values()), source.title), source, places))
         class_names += [f"{source.title}: {name}" for name in source.classes]
-    return drawn_stream(settings, seed, plans, class_names)
+    return drawn_stream(settings, seed, plans, class_names, data)
 
 
 def _require_all(settings: HeterogeneousSettings, data: str | Path | None) -> None:

@@ -24,7 +24,7 @@ def build(settings: SplitSettings, seed: int, data: str | Path | None = None) ->
         names = [order[place] for place in places]
         info = TaskInfo(index, tuple(places), (" and " if size == 2 else ", ").join(names))
         plans.append(TaskPlan(info, source, {label[name]: place for name, place in zip(names, places, strict=True)}))
-    return drawn_stream(settings, seed, plans, order)
+    return drawn_stream(settings, seed, plans, order, data)
 
 
 def class_order(settings: SplitSettings, seed: int) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """A stream is a sequence of tasks; a task gives each of its training examples once and its test set as often as asked."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -77,6 +77,15 @@ class Task:
         """The examples the task is scored on: x uint8 [n, *input_shape], y int64 [n]."""
         return self._test.gather()
 
+    def test_sample(self, count: int) -> Tensor:
+        """At most `count` inputs of the test set, spread evenly over it: x uint8 [n, *input_shape]."""
+        at = torch.linspace(0, len(self._test) - 1, min(count, len(self._test))).long()
+        return replace(self._test, at=self._test.at[at]).gather()[0]
+
+    def shown(self, x: Tensor) -> Tensor:
+        """Inputs that are not the task's own, as the task would show them."""
+        return x if self._test.transform is None or not len(x) else self._test.transform(x)
+
     def _given_out(self, train: Selection, size: int) -> Iterator[tuple[Tensor, Tensor]]:
         x, y = train.gather()
         for at in torch.randperm(len(y), generator=self._order).split(size):
@@ -95,9 +104,12 @@ class Stream:
         class_names: Sequence[str] = (),
         fingerprint: str = "",
         place: str = "",
+        other: Mapping[str, Callable[[int], Tensor]] | None = None,
     ) -> None:
         """`source` says in words which data these are and `fingerprint` is their checksum: results record both, and moving
-        the data changes neither. `place` says where they are. `class_names` are those of the head, in its order."""
+        the data changes neither. `place` says where they are. `class_names` are those of the head, in its order. `other`
+        has, by name, what reads at most so many inputs of another kind, [n, *input_shape]: nothing is learned from them, but
+        a learner is asked at the end whether it knows that it does not know them."""
         if [task.info.index for task in tasks] != list(range(info.tasks)):
             raise UsageError(
                 f"{info.name} announces {info.tasks} tasks, but was given tasks {[task.info.index for task in tasks]}; "
@@ -109,6 +121,7 @@ class Stream:
         self.source = source
         self.fingerprint = fingerprint
         self.place = place
+        self.other = dict(other or {})
         self.class_names = tuple(class_names)
         self.columns: tuple[str, ...] = ()  # of a table
         self.standardisation: Standardisation | None = None  # what its numbers were standardised by

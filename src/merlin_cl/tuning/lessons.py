@@ -12,7 +12,7 @@ from torch import Tensor
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.metrics import mean
-from merlin_cl.runs.evaluate import Question, accuracies, questions
+from merlin_cl.runs.evaluate import Question, evaluate, questions
 from merlin_cl.tuning.plan import Plan
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Lesson:
 
     def accuracy(self, learner: Learner[Any], tasks: int, question: Question) -> float:
         """The mean accuracy on the first tasks, in percent."""
-        return mean(accuracies(learner, self.stream, tasks, [question], lambda *_: None)[question])
+        return mean(evaluate(learner, self.stream, tasks, [question], lambda *_: None)[question].accuracies)
 
 
 def asked(settings: MethodSettings, lesson: Lesson) -> Question:

@@ -12,6 +12,7 @@ from merlin_cl.report.diagnosis import CONTROL
 from merlin_cl.report.page.sources import Run
 from merlin_cl.report.summary import Result, Row, changed_stream, experiment_of, summarise
 from merlin_cl.report.text import parts
+from merlin_cl.runs.calibration import after
 from merlin_cl.streams.registry import stream_names
 
 FIRST = ("merlin", CONTROL)
@@ -137,7 +138,8 @@ def _cut(result: Result, tasks: int) -> Result:
     for score in result["scores"]:
         matrix = [row[:tasks] for row in score["matrix"][:tasks]]
         metrics = {name: metric(matrix) for name, metric in METRICS.items()}
-        scores.append(score | metrics | {"matrix": matrix, "learning_curve": learning_curve(matrix)})
+        curves = {"matrix": matrix, "learning_curve": learning_curve(matrix)}
+        scores.append(score | metrics | curves | {"uncertainty": after(score.get("uncertainty"), tasks)})
     diagnosis = {when: values[:tasks] for when, values in result["diagnosis"].items()}
     return result | {"tasks": tasks, "scores": scores, "diagnosis": diagnosis}
 

@@ -1,16 +1,21 @@
 """What an unfinished run has found, in the shape of a result: put together from its configuration and its events."""
 
+from collections.abc import Callable
 from typing import Any
 
 from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.report.summary import Result
+from merlin_cl.runs.calibration import AFTER_EACH_TASK, AT_THE_END, Record, uncertainty_of
 
 Event = dict[str, Any]
+Question = tuple[str, str | None]
+"""A view and an inference mode."""
+MEASURED = (*AFTER_EACH_TASK, *AT_THE_END)
 
 
 def result_so_far(config: dict[str, Any], events: list[Event]) -> Result:
     """As result.json will be, for the tasks done; what only a finished run knows, such as its cost, is empty."""
-    rows = _rows(events)
+    rows, worth = _rows(events), _uncertainties(events)
     done = min((len(row) for row in rows.values()), default=0)
     return {
         "stream": config["stream"]["name"],
@@ -20,7 +25,7 @@ def result_so_far(config: dict[str, Any], events: list[Event]) -> Result:
         "exemplars": config["method"].get("exemplars"),
         "updates_per_batch": config["method"].get("updates_per_batch"),
         "settings": {key: config[key] for key in ("stream", "method", "inference", "device", "threads")},
-        "scores": [_score(view, inference, matrix[:done]) for (view, inference), matrix in rows.items()]
+        "scores": [_score(question, matrix[:done], worth(question, done)) for question, matrix in rows.items()]
         if done
         else [],
         "diagnosis": {"learned": _learned(events, done), "final": [None] * done},
@@ -29,23 +34,41 @@ def result_so_far(config: dict[str, Any], events: list[Event]) -> Result:
     }
 
 
-def _rows(events: list[Event]) -> dict[tuple[str, str | None], list[list[float]]]:
+def _rows(events: list[Event]) -> dict[Question, list[list[float]]]:
     """For every view and inference mode the rows of the matrix; of a row written twice, after a kill, the last holds."""
-    rows: dict[tuple[str, str | None], dict[int, list[float]]] = {}
+    rows: dict[Question, dict[int, list[float]]] = {}
     for event in events:
         if event["event"] == "accuracy":
             rows.setdefault((event["view"], event["inference"]), {})[event["after_task"]] = event["row"]
     return {question: [found[task] for task in sorted(found)] for question, found in rows.items()}
 
 
-def _score(view: str, inference: str | None, rows: list[list[float]]) -> dict[str, Any]:
+def _uncertainties(events: list[Event]) -> Callable[[Question, int], Record | None]:
+    """What gives, for a view and inference mode and so many tasks, the entry `uncertainty` of its score."""
+    found: dict[Question, dict[int, Record]] = {}
+    others: dict[Question, Record] = {}
+    for event in events:
+        if event["event"] == "calibration":
+            of_question = found.setdefault((event["view"], event["inference"]), {})
+            of_question[event["after_task"]] = {name: event[name] for name in MEASURED if name in event}
+        elif event["event"] == "other_kinds":
+            others[event["view"], event["inference"]] = event["auroc"]
+
+    def entry(question: Question, tasks: int) -> Record | None:
+        return uncertainty_of([found.get(question, {}).get(task) for task in range(tasks)], others.get(question))
+
+    return entry
+
+
+def _score(question: Question, rows: list[list[float]], uncertainty: Record | None) -> dict[str, Any]:
     matrix = [[*row, *[None] * (len(rows) - len(row))] for row in rows]
     return {
-        "view": view,
-        "inference": inference,
+        "view": question[0],
+        "inference": question[1],
         **{name: metric(matrix) for name, metric in METRICS.items()},
         "learning_curve": learning_curve(matrix),
         "matrix": matrix,
+        "uncertainty": uncertainty,
     }
 
 

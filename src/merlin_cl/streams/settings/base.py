@@ -31,6 +31,8 @@ class StreamSettings(ABC):
     """What builds the stream, as `package.module:function`; it is called with (settings, seed, data)."""
     data_sets: ClassVar[tuple[str, ...]] = ()
     """The data sets it reads, by their names in the catalogue."""
+    other_kinds: ClassVar[tuple[str, ...]] = ()
+    """Data sets of another kind of input, which a learner should find stranger than its own; used where they are present."""
 
     @abstractmethod
     def info(self, data: str | Path | None = None) -> StreamInfo:

@@ -17,6 +17,7 @@ class MnistDomainSettings(DrawnSettings, CountedSettings):
     """What permuted and rotated MNIST have in common. The defaults are the paper's protocol."""
 
     data_sets: ClassVar[tuple[str, ...]] = ("mnist",)
+    other_kinds: ClassVar[tuple[str, ...]] = ("notmnist", "fashion-mnist")
 
     images_per_task: int = 1000
     """Training images a task, drawn afresh for each seed and task."""

@@ -92,6 +92,7 @@ class SplitMnistSettings(SplitSettings):
 
     stream: ClassVar[str] = "split-mnist"
     data_sets: ClassVar[tuple[str, ...]] = ("mnist",)
+    other_kinds: ClassVar[tuple[str, ...]] = ("notmnist", "fashion-mnist")
     channels: ClassVar[int] = 1
     classes_per_task: ClassVar[int] = 2
 
@@ -109,6 +110,7 @@ class SplitFashionMnistSettings(SplitSettings):
 
     stream: ClassVar[str] = "split-fashion-mnist"
     data_sets: ClassVar[tuple[str, ...]] = ("fashion-mnist",)
+    other_kinds: ClassVar[tuple[str, ...]] = ("notmnist", "mnist")
     channels: ClassVar[int] = 1
     classes_per_task: ClassVar[int] = 2
 
@@ -124,6 +126,7 @@ class SplitCifar10Settings(SplitSettings):
 
     stream: ClassVar[str] = "split-cifar10"
     data_sets: ClassVar[tuple[str, ...]] = ("cifar10",)
+    other_kinds: ClassVar[tuple[str, ...]] = ("svhn",)
     classes_per_task: ClassVar[int] = 2
     mirrored: ClassVar[bool] = True
 
@@ -137,6 +140,7 @@ class SplitCifar100Settings(SplitSettings):
 
     stream: ClassVar[str] = "split-cifar100"
     data_sets: ClassVar[tuple[str, ...]] = ("cifar100",)
+    other_kinds: ClassVar[tuple[str, ...]] = ("svhn",)
     classes_per_task: ClassVar[int] = 10
     mirrored: ClassVar[bool] = True
 
@@ -150,6 +154,7 @@ class SplitCifar100By5Settings(SplitSettings):
 
     stream: ClassVar[str] = "split-cifar100-20"
     data_sets: ClassVar[tuple[str, ...]] = ("cifar100",)
+    other_kinds: ClassVar[tuple[str, ...]] = ("svhn",)
     classes_per_task: ClassVar[int] = 5
     mirrored: ClassVar[bool] = True
 
