@@ -9,7 +9,7 @@ from torch.nn import functional
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.icarl import herded
 from merlin_cl.learners.rival_settings import ICaRLSettings
-from merlin_cl.protocol import StreamInfo
+from merlin_cl.protocol import StreamInfo, TaskInfo
 
 
 @settings(max_examples=30, deadline=None)
@@ -79,3 +79,40 @@ def test_new_domains_are_refused_in_a_sentence():
 def test_a_budget_below_one_a_class_is_refused(tiny):
     with pytest.raises(UsageError, match="at least one for each of 4 classes"):
         ICaRLSettings(exemplars=3).build(tiny.stream, seed=0)
+
+
+def test_a_full_memory_takes_classes_that_come_back(tiny):
+    """Twenty exemplars, twenty-five examples, a task that ends, and one more example."""
+    learner = tiny.learn(ICaRLSettings(exemplars=20).build(tiny.stream, seed=0), 0, batches=5)
+    assert {label: len(x) for label, x in learner.lists.items()} == {0: 10, 1: 10}
+    learner.begin(TaskInfo(1, (0,)))
+    x, _ = tiny.batch(0, size=1)
+    learner.observe(x, torch.tensor([0]))
+    learner.end()
+    assert {label: len(x) for label, x in learner.lists.items()} == {0: 10, 1: 10}
+    assert torch.isfinite(learner.logits(x)).all()
+
+
+def test_a_class_that_comes_back_is_herded_from_the_old_list_and_the_new_examples(tiny):
+    learner = tiny.learn(ICaRLSettings(exemplars=30).build(tiny.stream, seed=0), 0, batches=1)
+    before = learner.lists[0].clone()
+    learner.begin(TaskInfo(1, (0,)))
+    new = torch.randn(4, 3, generator=torch.Generator().manual_seed(1))
+    learner.observe(new, torch.zeros(4).long())
+    learner.end()
+    assert {tuple(row.tolist()) for row in learner.lists[0]} == {
+        tuple(row.tolist()) for row in torch.cat([before, new])
+    }
+
+
+def test_a_class_that_comes_back_is_learned_by_its_label(tiny):
+    learner = tiny.learn(ICaRLSettings(replay=0).build(tiny.stream, seed=0), 0)
+    learner.begin(TaskInfo(1, (0,)))
+    x, y = torch.randn(5, 3), torch.zeros(5).long()
+    flat = learner._bank.weights.clone().requires_grad_()
+    p = learner.network.apply(flat, x.unsqueeze(0))[0, :, :2].sigmoid()
+    q = torch.stack([torch.ones(5), learner._before.logits(x)[0, :, 1].sigmoid()], dim=1)
+    loss = -(q * p.log() + (1 - q) * (1 - p).log()).sum(1).mean()
+    (expected,) = torch.autograd.grad(loss, flat)
+    learner._update(x, y)
+    torch.testing.assert_close(learner._training._gradient, expected)

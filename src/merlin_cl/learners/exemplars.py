@@ -147,6 +147,8 @@ class ExemplarMemory:
         """Where a newcomer goes: a free place, that of the exemplar it replaces, or nowhere."""
         if len(self) < self.budget:
             return len(self)
+        if self.budget == 0:
+            return None
         if self.choice == "random":
             place = self._draw(sum(self._seen.values()))
             return place if place < self.budget else None

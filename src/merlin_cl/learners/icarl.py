@@ -25,7 +25,8 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
 
     Deviations, all because each example comes once and the budget holds at any moment: one pass with Adam; a new class's
     exemplars are herded not from all its examples but from a reservoir of them, as large as the budget has room for (so
-    herding decides which of them outlast later tasks); exemplars are drawn anew with each batch.
+    herding decides which of them outlast later tasks); exemplars are drawn anew with each batch. A class that comes back, which
+    theirs do not, is learned by its labels again, and its list is herded from the old one and what has come since.
     """
 
     gives_probabilities: ClassVar[bool] = (
@@ -80,7 +81,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
             places = torch.randperm(len(old_y), generator=self._draws)[: self.settings.replay].to(self.device)
             x, y = torch.cat([x, as_float(rows(old_x, places))]), torch.cat([y, old_y[places]])
         targets = functional.one_hot(y, self.stream.classes).float()  # [N, classes]
-        old = sorted(self.lists)
+        old = sorted(self.lists.keys() - set(self.tasks[-1].classes))
         targets[:, old] = self._before.logits(x)[0][:, old].sigmoid()
         seen = self.seen
 
@@ -94,7 +95,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         with self.phases.timed("consolidate"):
             x, y = self._newcomers.x, self._newcomers.y
             for label in y.unique().tolist():
-                own = x[y == label]
+                own = torch.cat([self.lists[label], x[y == label]]) if label in self.lists else x[y == label]
                 order = herded(unit_features(self._bank, as_float(own)), self._length)
                 self.lists[label] = own[order]
             self._all_lists, self._newcomers = None, self._reservoir(0)
