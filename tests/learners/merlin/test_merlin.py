@@ -1,6 +1,7 @@
 """MERLIN on streams small enough for a test: what makes it MERLIN, and its control the control."""
 
 import dataclasses
+import math
 
 import pytest
 import torch
@@ -13,7 +14,7 @@ from merlin_cl.learners.merlin.decoders import Form
 from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.mlp import MLP
-from merlin_cl.protocol import TaskInfo
+from merlin_cl.protocol import StreamInfo, TaskInfo
 
 SMALL = MerlinSettings(
     hidden_units=(16,), exemplars=12, models=5, base_models=4, learning_rate=2e-2, updates_per_batch=5,
@@ -109,11 +110,47 @@ def test_the_stored_priors_stay_fixed():
 
 def test_only_learned_priors_tell_the_tasks_apart():
     for prior, differ in (("learned", True), ("standard-normal", False)):
-        distribution = _learned(dataclasses.replace(SMALL, prior=prior).build(STREAM, seed=0)).distribution
+        distribution = _learned(dataclasses.replace(CHUNKS, prior=prior).build(STREAM, seed=0)).distribution
         first, last = (
             distribution.sample(distribution.priors[at], 3, torch.Generator().manual_seed(0)) for at in (0, -1)
         )
         assert torch.equal(first, last) != differ
+
+
+def test_a_prior_that_is_not_learned_is_refused_where_it_would_leave_nothing_to_learn():
+    with pytest.raises(UsageError, match=r"^prior standard-normal needs decoder chunks: .*\.$"):
+        dataclasses.replace(SMALL, prior="standard-normal")
+
+
+def test_a_prior_that_is_not_learned_has_a_gradient_everywhere():
+    """Every part of the VAE but the prior's own moves away from where it was drawn."""
+    settings = dataclasses.replace(CHUNKS, prior="standard-normal", vae_steps=2)
+    fresh, learner = (settings.build(STREAM, seed=0) for _ in range(2))
+    _learn(learner, TASKS[0])
+    before, after = (one.distribution.vae.state_dict() for one in (fresh, learner))
+    still = {name for name, value in after.items() if torch.equal(value, before[name])}
+    assert still == {f"prior_{part}.{kind}" for part in ("mean", "log_variance") for kind in ("weight", "bias")}
+
+
+def test_the_paper_s_recipe_augments_no_photograph():
+    photographs = StreamInfo("photographs", (3, 32, 32), classes=10, tasks=5, mirrored=True)
+    assert MerlinSettings.preset("default", photographs).augmentation == "shifts-and-mirrors"
+    assert MerlinSettings.preset("paper", photographs).augmentation == "none"
+
+
+@pytest.mark.parametrize("settings", [SMALL, CHUNKS], ids=["factors", "chunks"])
+def test_what_has_not_moved_keeps_a_scale_that_is_not_zero(settings):
+    """All offsets are zero after a task with one class; in 16 bits a scale that is too small would be zero."""
+    settings = dataclasses.replace(settings, precision="float16", vae_steps=2)
+    learner = settings.build(STREAM, seed=0)
+    learner.begin(TaskInfo(0, (0,)))
+    learner.observe(
+        torch.randn(8, *STREAM.input_shape, generator=torch.Generator().manual_seed(0)), torch.zeros(8).long()
+    )
+    learner.end()
+    assert (learner.distribution.vae.decoder.scale > 0).all()
+    figures = learner.probe(0, torch.zeros(2, *STREAM.input_shape), torch.zeros(2).long())
+    assert all(map(math.isfinite, figures.values()))
 
 
 @pytest.mark.parametrize("settings", [SMALL, CHUNKS], ids=["factors", "chunks"])

@@ -12,6 +12,11 @@ from torch.nn import functional
 from merlin_cl.learners.merlin.storage import VALUES, Packed, unpack
 from merlin_cl.networks.network import Network
 
+SMALLEST_SCALE = 1e-7
+"""The least that is not zero in the 16 bits a scale is kept in: a chunk that no model has moved is divided by it, too."""
+HARDLY = 1e-3
+"""A layer whose offsets are this small beside those of all layers has hardly moved."""
+
 
 class Decoder(nn.Module, ABC):
     """p(psi | z): the chunks of a model's weight offsets, each in units of its scale."""
@@ -55,7 +60,7 @@ class ChunkDecoder(Decoder):
 
     def rescale(self, chunks: Tensor) -> None:
         """The root mean square of each chunk. A chunk that no model has moved has none; any scale will do."""
-        self.scale = chunks.square().mean(dim=(0, 2)).sqrt().clamp(min=1e-8).unsqueeze(1)
+        self.scale = chunks.square().mean(dim=(0, 2)).sqrt().clamp(min=SMALLEST_SCALE).unsqueeze(1)
 
 
 class Form(NamedTuple):
@@ -165,14 +170,19 @@ class FactorDecoder(Decoder):
             self.right[key][base] = root * v[:rank]
 
     def rescale(self, chunks: Tensor) -> None:
-        """The root mean square of each layer, for every chunk that begins in it: a base is fitted best by absolute errors."""
+        """The root mean square of each layer, for every chunk that begins in it: a base is fitted best by absolute errors.
+
+        A layer that has hardly moved, as with inputs of zero, has that of all: its last chunk goes on into one that has.
+        """
         squares, found, start = chunks.square().mean(dim=0).flatten(), [], 0
         for _, numbers in self._layers:
-            found.append(squares[start : start + numbers].mean().sqrt().clamp(min=1e-8))
+            found.append(squares[start : start + numbers].mean().sqrt())
             start += numbers
+        of_layers, of_all = torch.stack(found), squares.mean().sqrt()
+        of_layers = torch.where(of_layers > HARDLY * of_all, of_layers, of_all).clamp(min=SMALLEST_SCALE)
         layers = torch.tensor([numbers for _, numbers in self._layers]).cumsum(0)
         begins = torch.arange(self._chunks) * self._size
-        self.scale = torch.stack(found)[torch.searchsorted(layers, begins, right=True)].unsqueeze(1)
+        self.scale = of_layers[torch.searchsorted(layers, begins, right=True)].unsqueeze(1)
 
     def _cut(self, offsets: Tensor) -> Tensor:
         """[M, numbers] as chunks [M, K, size], padded with zeros."""

@@ -24,7 +24,7 @@ def probe(
         figures |= _figures("base", base, x, y, allowed)
         wanted = representatives(code.cut(base.weights), summary).mean(dim=0)
         found = code.cut(sampled.weights).mean(dim=0)
-        figures["relative_error"] = float((found - wanted).norm() / wanted.norm())
+        figures["relative_error"] = float((found - wanted).norm() / wanted.norm().clamp(min=1e-12))
     return figures
 
 

@@ -150,6 +150,11 @@ class MerlinSettings(EnsembleSettings):
         whole = self.latent_per == "model" and self.layout == "in-out" and self.statistics == "re-estimated"
         if self.decoder == "factors" and not whole:
             raise UsageError("decoder factors needs latent_per model, layout in-out and statistics re-estimated.")
+        if self.decoder == "factors" and self.prior == "standard-normal":
+            raise UsageError(
+                "prior standard-normal needs decoder chunks: bases start at zero, both factors of each, and only a learned prior "
+                "gives a task a base, so that nothing would be learned."
+            )
         if self.decoder == "chunks" and self.latent == 0:
             raise UsageError("decoder chunks needs to be told the width of the latent, as in latent 16.")
         if self.vae_optimiser == "adagrad" and (self.latent_per != "chunk" or self.consolidation == "joint"):
@@ -205,6 +210,7 @@ def _paper(stream: StreamInfo) -> dict[str, Any]:
         **sizes,
         "models": 30,
         "exemplar_choice": "random",
+        "augmentation": "none",
         "vote": "majority",
         "updates_per_batch": 1,
         "learning_rate": 1e-3,

@@ -24,7 +24,7 @@ def task2vec(x: Tensor, y: Tensor) -> Tensor:
     if len(y) == 0:
         raise UsageError("A task without examples has no task2vec embedding; give at least one.")
     classes, y = y.unique(return_inverse=True)
-    x = (x - x.mean()) / x.std().clamp(min=1e-6)
+    x = (x - x.mean()) / x.std(correction=min(1, x.numel() - 1)).clamp(min=1e-6)
     with torch.no_grad():
         features = _features(x, torch.ones(len(x), WIDTH, device=x.device))
     centre, spread = features.mean(dim=0), features.std(dim=0, correction=0).clamp(min=1e-3)
