@@ -7,7 +7,9 @@
     def test_my_learner(check):
         check(MySettings(...))       # small settings: the battery's stream has 3 tasks of 40 examples with 6 numbers each
 
-A check raises AssertionError with a sentence that says what was broken.
+A check raises AssertionError with a sentence that says what was broken. `LIFE_CYCLE` are the rules of every day and want a
+learner that learns. `HARD_CASES` (`hard_cases.py`) want finite answers and no more, also after 200 tasks: settings that learn
+little will do there if the method is slow.
 """
 
 import json
@@ -19,6 +21,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import MerlinError
+from merlin_cl.hard_cases import HARD_CASES
 from merlin_cl.learners.learner import MASKED, Learner, State
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
@@ -232,7 +235,7 @@ def answers_within_a_task(settings: MethodSettings) -> None:
     _assert_same_answers(asked, silent, "Asking for answers within a task changes what is learned.")
 
 
-CHECKS: list[Check] = [
+LIFE_CYCLE: list[Check] = [
     same_seed_same_result,
     restored_equals_uninterrupted,
     answering_changes_nothing,
@@ -246,6 +249,7 @@ CHECKS: list[Check] = [
     takes_classes_as_they_turn_up,
     grows_or_says_that_it_cannot,
 ]
+CHECKS: list[Check] = [*LIFE_CYCLE, *HARD_CASES]
 
 
 def _fresh(settings: MethodSettings) -> Learner[Any]:

@@ -20,6 +20,10 @@ class InputError(MerlinError, ValueError):
     """Data that a learner or a loader cannot take: wrong shape, NaN, a label out of range."""
 
 
+class DivergenceError(MerlinError, ArithmeticError):
+    """A method whose numbers are no longer finite, or a computation that broke down: nothing it would answer means anything."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """The error for a name that is not known, with the nearest one that is.
 

@@ -6,7 +6,9 @@ import pytest
 import torch
 from rival_cases import RIVALS
 
-from merlin_cl import battery
+from merlin_cl import battery, hard_cases
+from merlin_cl.errors import UsageError
+from merlin_cl.hard_cases import HARD_CASES, many_classes_one_by_one
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.registry import method_names
@@ -34,7 +36,7 @@ CASES = {
     "merlin paper": PAPER,
     "merlin poisson": dataclasses.replace(SMALL_MERLIN, sampling="poisson", vote="sum-logits", aware_epochs=3),
     "merlin auxiliary loss": dataclasses.replace(SMALL_MERLIN, classification_loss=0.5),
-    "merlin standard-normal": dataclasses.replace(SMALL_MERLIN, prior="standard-normal", aware_epochs=40),
+    "merlin standard-normal": dataclasses.replace(CHUNKS, prior="standard-normal", aware_epochs=40),
 }
 
 
@@ -42,10 +44,34 @@ def test_every_method_is_in_the_battery():
     assert {settings.method for settings in CASES.values()} >= set(method_names())
 
 
-@pytest.mark.parametrize("check", battery.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", battery.LIFE_CYCLE, ids=lambda check: check.__name__)
 @pytest.mark.parametrize("case", CASES)
 def test_battery(case, check):
     check(CASES[case])
+
+
+def brisk(settings, **less):
+    """The same with less work, where only finite answers are asked for."""
+    less |= {"epochs": 1, "updates_per_batch": 1, "fine_tune_epochs": 2, "aware_epochs": 1, "learning_rate": 1e-2}
+    if settings.method == "merlin":
+        less |= {"vae_steps": 2, "vae_epochs": 1, "base_models": 2, "models": 2, "chunk": 100}
+    return dataclasses.replace(settings, **{name: value for name, value in less.items() if hasattr(settings, name)})
+
+
+@pytest.mark.parametrize(
+    "check", [check for check in HARD_CASES if check is not many_classes_one_by_one], ids=lambda check: check.__name__
+)
+@pytest.mark.parametrize("case", CASES)
+def test_hard_cases(case, check):
+    check(brisk(CASES[case]))
+
+
+ONE_OF_EACH = {settings.method: case for case, settings in CASES.items()} | {"merlin": "merlin"}
+
+
+@pytest.mark.parametrize("case", [*ONE_OF_EACH.values(), "merlin chunks"])
+def test_many_classes_one_by_one(case):
+    many_classes_one_by_one(brisk(CASES[case], consolidation="off"))
 
 
 class Unseeded(Single):
@@ -82,6 +108,49 @@ class Swayed(Single):
         return answers
 
 
+class Lost(Single):
+    """Divides by how far the examples of a batch are apart."""
+
+    def _observe(self, x, y):
+        self._bank.weights /= x.std(dim=0).mean()
+
+
+class OneByOne(Single):
+    """Compares an example with the next."""
+
+    def _update(self, x, y):
+        super()._update((x[1:] - x[:-1]).nan_to_num(), y[1:])
+
+
+class Sworn(Single):
+    """Takes no class twice."""
+
+    def _begin(self, task):
+        if set(task.classes) & {label for other in self.tasks[:-1] for label in other.classes}:
+            raise UsageError("A class is learned once; leave it out.")
+
+
+class Small(Single):
+    """Keeps a table of the classes there may be."""
+
+    def _begin(self, task):
+        torch.zeros(100)[list(task.classes)]
+
+
+class Sorting(Single):
+    """Counts its inputs by their size."""
+
+    def _update(self, x, y):
+        torch.zeros(1000)[x.abs().amax().long()] += 1
+
+
+class Silent(Single):
+    """Does not say what it stores."""
+
+    def stored_bytes(self):
+        return {}
+
+
 @pytest.mark.parametrize(
     ("broken", "check"),
     [
@@ -90,6 +159,13 @@ class Swayed(Single):
         (Peeking, battery.task_is_not_needed_or_guessed_from_the_batch),
         (Prophet, battery.no_class_before_its_time),
         (Swayed, battery.answering_changes_nothing),
+        (Lost, hard_cases.one_example),
+        (Lost, hard_cases.equal_inputs),
+        (OneByOne, hard_cases.batches_of_one),
+        (Sworn, hard_cases.classes_that_come_back),
+        (Small, hard_cases.many_classes_one_by_one),
+        (Sorting, hard_cases.inputs_of_any_size),
+        (Silent, hard_cases.states_what_it_stores),
     ],
 )
 def test_the_battery_catches(broken, check):
@@ -97,5 +173,5 @@ def test_the_battery_catches(broken, check):
         def build(self, stream, seed, device="cpu"):
             return broken(stream, self, seed, device)
 
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=r"\.$"):
         check(Settings(hidden_units=(8,), updates_per_batch=5, learning_rate=2e-2))

@@ -159,7 +159,7 @@ def test_apply_is_differentiable_in_the_weights():
     torch.testing.assert_close((gradient * direction).sum(), slope, rtol=1e-5, atol=1e-8)
 
 
-@pytest.mark.parametrize("check", battery.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", battery.LIFE_CYCLE, ids=lambda check: check.__name__)
 def test_merlin_passes_the_battery_with_a_module(check):
     check(dataclasses.replace(SMALL_MERLIN, network=reference(own_modules.Plain)))
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import assert_all_finite, check_array, column_or_1
 from torch import Tensor
 
 from merlin_cl.errors import InputError
+from merlin_cl.learners.divergence import require_computable
 from merlin_cl.streams.own.arrays import as_array, as_inputs
 
 Array = np.ndarray[Any, Any]
@@ -58,7 +59,9 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
         array = validate_data(estimator, X, reset=first, dtype=None)
     if array.dtype.kind not in "biuf":
         array = array.astype(np.float64)
-    return as_inputs(array)
+    x = as_inputs(array)
+    require_computable(x)
+    return x
 
 
 def checked_labels(y: Any, count: int) -> Array:

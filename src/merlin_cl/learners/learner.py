@@ -6,19 +6,23 @@
     logits = learner.logits(x, task=None)    # None: the task is not known
     state = learner.state(); learner.restore(state)
 
-A method implements the hooks with a leading underscore; this class checks what comes in, so that a method need not.
+A method implements the hooks with a leading underscore. This class checks what comes in and what goes out, so that a method need
+not: no answer holds a number that is not finite, and a method that diverges says so at the end of the task, or when it is asked.
 """
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import torch
 from torch import Tensor
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # documented, but not declared
 
-from merlin_cl.errors import InputError, UsageError
+from merlin_cl.errors import DivergenceError, InputError, MerlinError, UsageError
+from merlin_cl.learners.divergence import breakdown, divergence, is_finite, largest, require_computable
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty
@@ -31,6 +35,8 @@ State = dict[str, Any]
 
 MASKED = -1e10
 """The logit of a class that may not be answered (the paper's value)."""
+LOWEST = MASKED / 10
+"""The lowest score that a class which may be answered is given."""
 PREDICTION_BLOCK = 1000
 """Inputs predicted at once: bounds the memory that an ensemble's activations take."""
 
@@ -53,6 +59,7 @@ class Learner(ABC, Generic[Settings]):
         self.tasks: list[TaskInfo] = []  # every task begun, in order
         self.learning = False  # between begin and end
         self.phases = Phases()
+        self._largest_input = 0.0  # of those learned from since the learner was made, for what is said when it diverges
 
     # What a user calls
 
@@ -89,13 +96,19 @@ class Learner(ABC, Generic[Settings]):
         x = self._checked_inputs(x)
         y = self._checked_labels(y, len(x))
         if len(x):
-            self._observe(x, y)
+            self._largest_input = max(self._largest_input, largest(x))
+            with self._breakdowns_explained(f"learning task {self.tasks[-1].index}"):
+                self._observe(x, y)
 
     def end(self) -> None:
         """The current task is over."""
         if not self.learning:
             raise UsageError("No task is being learned; call begin(task) before end().")
-        self._end()
+        doing = f"learning task {self.tasks[-1].index}"
+        self._require_finite_state(doing)  # before work is spent on it
+        with self._breakdowns_explained(doing):
+            self._end()
+        self._require_finite_state(doing)
         self.learning = False
 
     def logits(
@@ -115,15 +128,21 @@ class Learner(ABC, Generic[Settings]):
         inference = self._checked_question(task, inference)
         x = self._checked_inputs(x)
         allowed = self._allowed([self.seen] if among is None else [set(group) & set(self.seen) for group in among])
-        blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
+        with self._breakdowns_explained("answering"):
+            blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
         answers = torch.cat(blocks, dim=1)  # [V, N, classes]
+        self._require_finite_answers(answers)
+        answers = _above_masked(answers, allowed)
         return answers[0] if among is None else answers
 
     def uncertainty(self, x: Tensor, task: int | None = None, *, inference: Inference | None = None) -> Uncertainty:
         """How uncertain the answers to x are, [N] each: in all, of the data's own, and for want of knowledge."""
         inference = self._checked_question(task, inference)
         blocks = self._checked_inputs(x).split(PREDICTION_BLOCK)
-        return Uncertainty.joined(Uncertainty.of(self._members(block, task, inference)) for block in blocks)
+        with self._breakdowns_explained("answering"):
+            found = Uncertainty.joined(Uncertainty.of(self._members(block, task, inference)) for block in blocks)
+        self._require_finite_answers(*found)
+        return found
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The networks whose logits the answer is made of, for one task or for all; `models`: how many of them."""
@@ -174,7 +193,7 @@ class Learner(ABC, Generic[Settings]):
         return type(self)._members is not Learner._members
 
     def stored_bytes(self) -> dict[str, int]:
-        """What has to be kept between tasks, by kind."""
+        """What has to be kept between tasks, by kind; nothing at all means that the method does not state it."""
         return {}
 
     def parameters(self) -> dict[str, int]:
@@ -197,7 +216,8 @@ class Learner(ABC, Generic[Settings]):
         """Scores [V, N, classes] for the V sets of allowed classes in `allowed`, bool [V, classes]."""
 
     @abstractmethod
-    def _state(self) -> State: ...
+    def _state(self) -> State:
+        """All that the method has learned; its numbers are finite, or it has diverged."""
 
     @abstractmethod
     def _restore(self, state: State) -> None: ...
@@ -244,6 +264,31 @@ class Learner(ABC, Generic[Settings]):
                 f"(0 to {self.stream.classes - 1}); make the learner with more classes."
             )
 
+    def _require_finite_state(self, doing: str) -> None:
+        if not is_finite(self._state()):
+            raise self._divergence(doing, "numbers that it has learned are no longer finite")
+
+    def _require_finite_answers(self, *answers: Tensor) -> None:
+        if not all(torch.isfinite(part).all() for part in answers):
+            raise self._divergence("answering", "its answers are not finite numbers")
+
+    @contextmanager
+    def _breakdowns_explained(self, doing: str) -> Iterator[None]:
+        """Say in a sentence what happened where arithmetic breaks down, or anything does that is no longer given numbers."""
+        try:
+            yield
+        except MerlinError:
+            raise
+        except (ArithmeticError, LinAlgError) as error:
+            raise self._divergence(doing, breakdown(error)) from error
+        except Exception as error:
+            if is_finite(self._state()):
+                raise
+            raise self._divergence(doing, "numbers that it has learned are no longer finite") from error
+
+    def _divergence(self, doing: str, what: str) -> DivergenceError:
+        return divergence(self.settings, doing, what, self._largest_input)
+
     def _checked_inputs(self, x: Tensor) -> Tensor:
         if tuple(x.shape[1:]) != self.stream.input_shape:
             raise InputError(
@@ -252,9 +297,8 @@ class Learner(ABC, Generic[Settings]):
         if x.dtype != torch.uint8:
             if not x.is_floating_point():
                 raise InputError(f"Inputs are {x.dtype}; give uint8 (0 to 255) or floating-point numbers.")
+            require_computable(x)
             x = x.float()
-            if not torch.isfinite(x).all():
-                raise InputError("Inputs contain NaN or infinite values; clean or impute them first.")
         return x.to(self.device)
 
     def _checked_labels(self, y: Tensor, count: int) -> Tensor:
@@ -286,6 +330,19 @@ def as_float(x: Tensor) -> Tensor:
 def rows(values: Tensor, places: Tensor) -> Tensor:
     """values[places], several times faster where a row is more than a few numbers."""
     return values.index_select(0, places.flatten()).view(*places.shape, *values.shape[1:])
+
+
+def _above_masked(answers: Tensor, allowed: Tensor) -> Tensor:
+    """Scores [V, N, classes], those of inputs that score lower than a class which may not be answered moved up to zero.
+
+    `allowed`, bool [V, classes]. Only the differences between an input's scores count, and of these the large ones alike.
+    """
+    choices = allowed.unsqueeze(1)
+    low = answers.masked_fill(~choices, 0).amin(dim=-1, keepdim=True) < LOWEST  # [V, N, 1]
+    if not low.any():
+        return answers
+    highest = answers.masked_fill(~choices, -torch.inf).amax(dim=-1, keepdim=True)
+    return torch.where(low & choices, (answers - highest).clamp(min=LOWEST), answers)
 
 
 def _task_from(record: dict[str, Any]) -> TaskInfo:

@@ -12,8 +12,8 @@ from merlin_cl.learners.learner import MASKED, State, as_float
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.protocol import Inference, StreamInfo
 
-UNKNOWN = -1e9
-"""The score of a class that was announced but has had no example: below any other, above those that may not be answered."""
+UNKNOWN = 1e8
+"""How far a class that was announced but has had no example scores below all others, at least."""
 
 
 class SLDA(NetworkLearner[SLDASettings]):
@@ -83,7 +83,8 @@ class SLDA(NetworkLearner[SLDASettings]):
         covariance = (1 - shrinkage) * self.scatter / self.counts.sum() + shrinkage * identity
         directions = torch.linalg.solve(covariance, self.means.T)  # [width, classes]
         scores = self._features(as_float(x)) @ directions - (self.means.T * directions).sum(dim=0) / 2
-        scores = scores.float().masked_fill(self.counts == 0, UNKNOWN)  # [N, classes]
+        lowest = scores[:, self.counts > 0].amin(dim=1, keepdim=True)
+        scores = torch.where(self.counts > 0, scores, lowest - lowest.abs() - UNKNOWN).float()  # [N, classes]
         return torch.where(allowed[:, None, :], scores, MASKED)
 
     def _state(self) -> State:

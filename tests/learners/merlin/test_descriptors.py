@@ -8,6 +8,7 @@ import torch
 from merlin_cl import battery
 from merlin_cl.battery import STREAM, TASKS, _everything, _examples
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.hard_cases import equal_inputs, one_class_in_the_first_task, one_example
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.task2vec import WIDTH, task2vec
 from merlin_cl.learners.merlin.unseen import mixture, nearness, semantic_scores
@@ -39,11 +40,18 @@ def learned(settings, tasks):
     return learner
 
 
-@pytest.mark.parametrize("check", battery.CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", battery.LIFE_CYCLE, ids=lambda check: check.__name__)
 @pytest.mark.parametrize(("settings", "tasks"), [(WORDS, DESCRIBED), (TASK2VEC, TASKS)], ids=["words", "task2vec"])
 def test_battery(settings, tasks, check, monkeypatch):
     monkeypatch.setattr(battery, "TASKS", tasks)
     check(settings)
+
+
+@pytest.mark.parametrize(
+    "check", [one_class_in_the_first_task, one_example, equal_inputs], ids=lambda check: check.__name__
+)
+def test_an_embedding_is_finite_whatever_the_examples(check):
+    check(TASK2VEC)
 
 
 def test_one_hot_is_what_it_says_bit_for_bit():
