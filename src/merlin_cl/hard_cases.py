@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.learners.answers import probabilities
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo, TaskInfo
@@ -224,6 +225,7 @@ class Trial:
                 logits = learner.logits(x, task, inference=inference)
                 self._require_finite(logits, f"scores {way}")
                 assert torch.isin(logits.argmax(dim=1), seen).all(), self.told(f"A class not seen is answered {way}.")
+                self._require_finite(probabilities(learner, x, task, inference), f"probabilities {way}")
                 try:
                     parts = learner.uncertainty(x, task, inference=inference)
                 except UsageError:  # it has no members to ask
