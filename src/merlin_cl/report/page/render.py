@@ -44,7 +44,6 @@ Content = dict[str, Any]
 
 def page(content: Content, live: str | None = None) -> str:
     """The whole document. `live` is the version of the results on a page that `merlin watch` serves."""
-    script = _script()
     return (
         _environment()
         .get_template("page.html.j2")
@@ -52,10 +51,21 @@ def page(content: Content, live: str | None = None) -> str:
             **_prepared(content),
             live=live,
             style="\n".join(_asset(f"style/{name}.css") for name in STYLES),
-            script=script,
-            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+            script=_script(),
+            policy=policy(live=live is not None),
             figures={**figures(content), "live": live},
         )
+    )
+
+
+@cache
+def policy(*, live: bool) -> str:
+    """What a browser may do with the page: run the script inside it and nothing else, ask nobody but who serves it live."""
+    script = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
+    connect = "'self'" if live else "'none'"
+    return (
+        f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{script}'; img-src data:; "
+        f"connect-src {connect}; base-uri 'none'; form-action 'none'"
     )
 
 
@@ -119,6 +129,7 @@ def _asset(name: str) -> str:
     return files("merlin_cl.report.page").joinpath("assets").joinpath(name).read_text("utf-8")
 
 
+@cache
 def _script() -> str:
     """All scripts as one, their names kept from the rest of the page."""
     return "(() => {\n'use strict';\n" + "\n".join(_asset(f"script/{name}.js") for name in SCRIPTS) + "\n})();"
