@@ -61,5 +61,7 @@ def entry_of(folder: RunFolder) -> dict[str, Any]:
             return entry | {"state": "finished", "scores": [{name: score[name] for name in SHOWN} for score in scores]}
         state = "running" if folder.busy else "interrupted"
         return entry | {"state": f"{state}, {done} of {config['tasks']} tasks"}
-    except (MerlinError, KeyError) as error:
+    except MerlinError as error:
         return entry | {"state": f"unreadable: {error}"}
+    except (LookupError, TypeError, ValueError) as error:
+        return entry | {"state": f"unreadable: {type(error).__name__}: {error}"}

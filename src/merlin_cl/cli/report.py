@@ -3,7 +3,7 @@
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
@@ -30,7 +30,8 @@ def main(argv: list[str]) -> None:
 
     from merlin_cl.report.page.build import content
     from merlin_cl.report.page.render import page
-    from merlin_cl.report.page.sources import find, read
+    from merlin_cl.report.page.salvage import salvaged
+    from merlin_cl.report.page.sources import Run, find, read
     from merlin_cl.runs.progress import display
     from merlin_cl.statefile import write_whole
 
@@ -40,13 +41,18 @@ def main(argv: list[str]) -> None:
         found = read(
             find(options.runs or (Path("runs"),)), lambda done, total: show.update("reading runs", done, total)
         )
-        made = content(found.runs, found.problems, title=options.title)
-    if not made["streams"]:
-        raise UsageError("There is no finished run to report; `merlin list` tells how far each has come.")
+
+        def make(runs: list[Run], problems: list[str]) -> tuple[dict[str, Any], str]:
+            made = content(runs, problems, title=options.title)
+            return made, page(made)
+
+        (made, document), _ = salvaged(make, found.runs, found.problems)
     for problem in made["problems"]:
         print(f"Left out: {problem}", file=sys.stderr)
+    if not made["streams"]:
+        raise UsageError("There is no finished run to report; `merlin list` tells how far each has come.")
     try:
-        write_whole(options.out, page(made).encode())
+        write_whole(options.out, document.encode())
     except OSError as error:
         raise MerlinError(f"Cannot write {options.out}: {error.strerror}; choose another place with --out.") from None
     print(options.out)

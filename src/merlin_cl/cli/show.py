@@ -9,8 +9,8 @@ from typing import Annotated
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.errors import UsageError
-from merlin_cl.report.summary import contests, summarise
+from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.report.summary import Result, contests, summarise
 from merlin_cl.report.tables import contests_table, curve_table, facts_of, scores_caption, scores_table
 from merlin_cl.report.text import console
 from merlin_cl.runs.folder import RunFolder, run_folders
@@ -35,12 +35,14 @@ def main(argv: list[str]) -> None:
     for folder in folders:
         if not folder.finished:
             print(f"Left out: {folder.path} is not finished; `merlin resume {folder.path}` goes on.", file=sys.stderr)
-    results = [folder.result() for folder in finished]
+    results, problems = _readable(finished)
+    for problem in problems:
+        print(f"Left out: {problem}", file=sys.stderr)
     if not results:
         raise UsageError("There is no finished run to show; `merlin list` tells how far each has come.")
-    rows = summarise(results)
+    rows = summarise(results.values())
     if options.json:
-        runs = [{"folder": str(folder.path), **result} for folder, result in zip(finished, results, strict=True)]
+        runs = [{"folder": str(path), **result} for path, result in results.items()]
         summary, comparisons = [row.record() for row in rows], [contest.record() for contest in contests(rows)]
         print(json.dumps({"summary": summary, "comparisons": comparisons, "runs": runs}))
         return
@@ -49,8 +51,27 @@ def main(argv: list[str]) -> None:
     if compared := contests(rows):
         out.print("", contests_table(compared, rows), sep="\n")
     if len(results) == 1:
-        out.print("", curve_table(results[0]), facts_of(results[0]), sep="\n")
-    print(f"Next: merlin diagnose {finished[0].path}", file=sys.stderr)
+        (result,) = results.values()
+        out.print("", curve_table(result), facts_of(result), sep="\n")
+    print(f"Next: merlin diagnose {next(iter(results))}", file=sys.stderr)
+
+
+def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:
+    """The results that can be shown, and why others cannot: one bad run hides no others."""
+    results: dict[Path, Result] = {}
+    problems = []
+    for folder in folders:
+        try:
+            result = folder.result()
+            rows = summarise([result])
+            for _ in (scores_table(rows), scores_caption(rows), curve_table(result), facts_of(result)):
+                pass
+            results[folder.path] = result
+        except MerlinError as error:
+            problems.append(str(error))
+        except Exception as error:  # whatever nobody thought of
+            problems.append(f"{folder.path} cannot be shown ({type(error).__name__}: {error}); please report this.")
+    return results, problems
 
 
 def _runs_in(folder: Path) -> list[RunFolder]:

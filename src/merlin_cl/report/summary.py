@@ -12,6 +12,8 @@ from merlin_cl.paper.published import Published, headline
 from merlin_cl.streams.registry import stream_settings
 
 Result = dict[str, Any]
+UNKNOWN = (MerlinError, TypeError, ValueError, AttributeError, LookupError)
+"""What is raised where settings were recorded that this version does not know, or that somebody altered."""
 NAMES = ("name", "kind")
 """What is recorded of a stream or method beside its settings."""
 
@@ -92,8 +94,10 @@ def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") 
 
 
 def experiment_of(result: Result) -> str:
-    """All but the seed, as text: runs that agree in it are the same experiment."""
-    return json.dumps([result["settings"], result["source"], result["batch_size"], result["preset"]], sort_keys=True)
+    """All but the seed, as text: runs that agree in it are the same experiment, and were asked the same questions."""
+    asked = [[score["view"], score["inference"]] for score in result["scores"]]
+    said = [result["settings"], result["source"], result["batch_size"], result["preset"], result["stream"], asked]
+    return json.dumps([*said, result["method"]], sort_keys=True)
 
 
 def _row(group: list[Result], place: int) -> Row:
@@ -128,7 +132,7 @@ def changed_stream(result: Result) -> dict[str, Any]:
     """The settings of the stream that are not its defaults."""
     try:
         default = stream_settings(_kind(result))().record()
-    except (MerlinError, TypeError):  # a stream of another package that is not installed here, or has no defaults
+    except UNKNOWN:  # a stream of another package that is not installed here, or has no defaults
         default = {}
     return _differing(result["settings"]["stream"], default)
 
@@ -140,7 +144,7 @@ def _changed_method(result: Result) -> dict[str, Any]:
         shared = any(score["view"] == "domain-incremental" for score in result["scores"])
         info = replace(stream.outline(), domain_incremental=shared)
         default = method_settings(result["method"]).preset(result["preset"], info).record()
-    except (MerlinError, TypeError):
+    except UNKNOWN:
         default = {}
     return _differing(result["settings"]["method"], default)
 

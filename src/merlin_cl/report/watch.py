@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -13,6 +14,7 @@ from merlin_cl.errors import MerlinError
 from merlin_cl.report.page.build import content
 from merlin_cl.report.page.progress import busy, grid_progress, run_progress
 from merlin_cl.report.page.render import fragment, page
+from merlin_cl.report.page.salvage import salvaged
 from merlin_cl.report.page.sources import Run, inside, read_run
 
 REST = 10.0
@@ -33,6 +35,7 @@ class Watch:
         self._known: dict[Path, tuple[Stamp, Run | str]] = {}
         self._version = ""
         self._content: dict[str, Any] = {}
+        self._fragment: dict[str, Any] = {}
         self._next = 0.0
 
     def live(self) -> dict[str, Any]:
@@ -40,8 +43,9 @@ class Watch:
         with self._lock:
             runs = self._look()
             self._refresh(runs)
+            told = [_progress(run) for run in runs if run.path.is_dir()]
             progress = {
-                "runs": [run_progress(run, not run.finished and busy(run.path)) for run in runs if run.path.is_dir()],
+                "runs": [found for found in told if found is not None],
                 "grids": [found for root in self.roots if (found := grid_progress(root)) is not None],
             }
             return {"version": self._version, "progress": progress}
@@ -56,7 +60,7 @@ class Watch:
         """The newest results, for a page that is open."""
         with self._lock:
             self._refresh(self._look())
-            return {"version": self._version, **fragment(self._content, live=self._version)}
+            return {"version": self._version, **self._fragment}
 
     def _look(self) -> list[Run]:
         """All runs that can be read; those whose files have not changed are not read again."""
@@ -76,7 +80,14 @@ class Watch:
         if version == self._version or (self._version and self._clock() < self._next):
             return
         begun = self._clock()
-        self._content = content(runs, problems, unfinished=True)
+
+        def make(runs: list[Run], problems: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+            made = content(runs, problems, unfinished=True)
+            part = fragment(made, live=version)
+            json.dumps(part, allow_nan=False)  # as a browser reads it
+            return made, part
+
+        (self._content, self._fragment), _ = salvaged(make, runs, problems)
         self._version = version
         self._next = self._clock() + self._rest * (self._clock() - begun)
 
@@ -86,8 +97,14 @@ def _read(place: Path) -> Run | str:
         return read_run(place)
     except MerlinError as error:
         return str(error)
-    except (KeyError, TypeError, ValueError, OSError) as error:
-        return f"{place} cannot be read: {error!r}"
+
+
+def _progress(run: Run) -> dict[str, Any] | None:
+    """How far a run is; None where its events make no sense."""
+    try:
+        return run_progress(run, not run.finished and busy(run.path))
+    except (LookupError, TypeError, ValueError, OverflowError):
+        return None
 
 
 def _stamp(place: Path) -> Stamp:

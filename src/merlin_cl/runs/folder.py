@@ -12,11 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.regular_files import open_regular, read_regular
 from merlin_cl.runs.config import FORMAT, RunConfig
+from merlin_cl.runs.result import FaultError, check
 from merlin_cl.statefile import clear_leftovers, write_whole
 
 if sys.platform != "win32":
     import fcntl
+
+RESTORE = "restore it or delete its folder."
+LARGEST_RECORD, LARGEST_LOG = 1 << 26, 1 << 29
+"""Bytes of a JSON file, and of events.jsonl, that are read; those that runs write have a thousandth of it."""
 
 Listener = Callable[["RunFolder", dict[str, Any]], None]
 """Called with the folder and an event once the event has been written."""
@@ -86,7 +92,12 @@ class RunFolder:
         if not self.finished:
             raise MerlinError(f"{self.path} is not finished; `merlin resume {self.path}` goes on with it.")
         self.config_record()
-        return read_json(self.path / "result.json")
+        result = read_json(self.path / "result.json")
+        try:
+            check(result)
+        except FaultError as fault:
+            raise MerlinError(f"{self.path / 'result.json'} is damaged ({fault}); {RESTORE}") from None
+        return result
 
     def write_result(self, result: dict[str, Any]) -> None:
         """Write result.json: from here on the run is finished."""
@@ -120,7 +131,12 @@ class RunFolder:
     def events(self) -> list[dict[str, Any]]:
         """All events that were written whole."""
         path = self.path / "events.jsonl"
-        lines = path.read_bytes().splitlines() if path.exists() else []
+        try:
+            lines = read_regular(path, LARGEST_LOG).splitlines()
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise MerlinError(f"{path} cannot be read ({error.strerror}); {RESTORE}") from None
         return [event for event in map(_parsed, lines) if event is not None]
 
     def clear(self) -> None:
@@ -145,7 +161,7 @@ class RunFolder:
     def busy(self) -> bool:
         """Whether a process is working on this run."""
         try:
-            with (self.path / "lock").open("r") as file:
+            with open_regular(self.path / "lock") as file:
                 return not _try_lock(file.fileno())
         except OSError:
             return False
@@ -166,11 +182,13 @@ def write_json(path: Path, value: Any) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object that `write_json` wrote."""
     try:
-        value = json.loads(path.read_bytes())
-    except ValueError as error:
-        raise MerlinError(f"{path} is damaged ({error}); restore it or delete its folder.") from None
+        value = json.loads(read_regular(path, LARGEST_RECORD))
+    except (ValueError, RecursionError) as error:
+        raise MerlinError(f"{path} is damaged ({error}); {RESTORE}") from None
+    except OSError as error:
+        raise MerlinError(f"{path} cannot be read ({error.strerror}); {RESTORE}") from None
     if not isinstance(value, dict):
-        raise MerlinError(f"{path} holds no JSON object; restore it or delete its folder.")
+        raise MerlinError(f"{path} holds no JSON object; {RESTORE}")
     return value
 
 
@@ -191,7 +209,7 @@ def _ends_line(file: Any) -> bool:
 def _parsed(line: bytes) -> dict[str, Any] | None:
     try:
         event = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return event if isinstance(event, dict) else None
 

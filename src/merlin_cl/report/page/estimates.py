@@ -1,5 +1,6 @@
 """Means over seeds with their 95 % intervals, as plain values that the page's figures read."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -29,8 +30,8 @@ def estimate(values: Sequence[float]) -> Estimate:
 
 
 def estimate_or_none(values: Sequence[float | None]) -> Estimate | None:
-    """The same of the values there are, None where there is none."""
-    found = [value for value in values if value is not None]
+    """The same of the finite values there are, None where there is none."""
+    found = [value for value in values if value is not None and math.isfinite(value)]
     return estimate(found) if found else None
 
 

@@ -25,7 +25,11 @@ def headline(stream: Content) -> Content:
         "view": view,
         **_lead([one for one in blind if one["view"] == view and one["finished"]]),
         "tables": [
-            {"view": each, "about": VIEWS[each], "rows": _ordered([one for one in series if one["view"] == each])}
+            {
+                "view": each,
+                "about": VIEWS.get(each, ""),
+                "rows": _ordered([one for one in series if one["view"] == each]),
+            }
             for each in sorted(stream["views"], key=lambda each: each != view)
         ],
     }

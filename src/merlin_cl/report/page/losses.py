@@ -1,5 +1,6 @@
 """Loss curves of a run: what its learner told while it trained, one curve a task and kind of loss."""
 
+import math
 from typing import Any
 
 from merlin_cl.report.page.sources import Run
@@ -9,12 +10,13 @@ POINTS = 120
 
 
 def loss_curves(run: Run) -> list[dict[str, Any]]:
-    """Curves in the order in which they were learned; of a task learned twice, after a kill, the last."""
+    """Curves in the order in which they were learned; of a task learned twice, after a kill, the last. Where a loss was not
+    finite there is nothing to draw."""
     found: dict[tuple[str, int], list[float]] = {}
     for event in run.events:
         if event["event"] == "losses":
             for kind, values in event["curves"].items():
-                found[kind, event["task"]] = values
+                found[kind, event["task"]] = [value for value in values if math.isfinite(value)]
     return [
         {"kind": kind, "task": task, "steps": len(values), "points": thinned(values)}
         for (kind, task), values in found.items()

@@ -47,20 +47,29 @@ def grid_progress(root: Path) -> dict[str, Any] | None:
         record = read_json(path) if path.is_file() else {}
     except (MerlinError, OSError):
         return None
-    runs = [run for run in record.get("runs", []) if isinstance(run, dict)]
+    listed, left = record.get("runs"), record.get("seconds_left")
+    runs = [run for run in listed if isinstance(run, dict)] if isinstance(listed, list) else []
     if not runs:
         return None
     return {
         "name": root.resolve().name,
         "total": len(runs),
         **{status: sum(run.get("status") == status for run in runs) for status in STATUSES},
-        "left": record.get("seconds_left"),
+        "left": left if isinstance(left, int | float) else None,
         "failures": [
-            {"name": _called(run), "reason": str(run.get("reason") or ""), "tries": run.get("tries")}
+            {
+                "name": _called(run),
+                "reason": str(run.get("reason") or ""),
+                "tries": tries if isinstance(tries := run.get("tries"), int) else None,
+            }
             for run in runs
             if run.get("status") == "failed"
         ],
     }
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) else None
 
 
 def _called(run: dict[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """What an unfinished run has found, in the shape of a result: put together from its configuration and its events."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from merlin_cl.metrics import METRICS, learning_curve
@@ -40,7 +40,15 @@ def _rows(events: list[Event]) -> dict[Question, list[list[float]]]:
     for event in events:
         if event["event"] == "accuracy":
             rows.setdefault((event["view"], event["inference"]), {})[event["after_task"]] = event["row"]
-    return {question: [found[task] for task in sorted(found)] for question, found in rows.items()}
+    return {question: [*_from_the_first(found)] for question, found in rows.items()}
+
+
+def _from_the_first(found: dict[int, list[float]]) -> Iterator[list[float]]:
+    """The rows up to the first that is missing."""
+    for task in range(len(found)):
+        if task not in found:
+            return
+        yield found[task]
 
 
 def _uncertainties(events: list[Event]) -> Callable[[Question, int], Record | None]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.report.page.events import whole
 from merlin_cl.report.page.so_far import result_so_far
 from merlin_cl.report.summary import Result
-from merlin_cl.runs.folder import RunFolder, run_folders
+from merlin_cl.runs.folder import RESTORE, RunFolder, read_json, run_folders
+from merlin_cl.runs.result import FaultError, check
 
 Told = Callable[[int, int], None]
 """Called with (runs read, runs in all)."""
@@ -70,35 +71,59 @@ def read(places: Iterable[Path], told: Told = lambda done, total: None) -> Findi
     for done, place in enumerate(places, start=1):
         try:
             runs.append(read_run(place))
-        except (MerlinError, KeyError, TypeError, ValueError, OSError) as error:
-            problems.append(str(error) if isinstance(error, MerlinError) else f"{place} cannot be read: {error!r}")
+        except MerlinError as error:
+            problems.append(str(error))
         told(done, len(places))
     return Findings(runs, problems)
 
 
 def read_run(place: Path) -> Run:
-    """The run in a folder or in a result file."""
-    if place.is_file():
-        record = json.loads(place.read_bytes())
-        return Run(place.stem, place, record["result"], True, record.get("environment"))
-    folder = RunFolder.open(place)
-    events, config = folder.events(), folder.config_record()
-    checkpoints = sorted(folder.checkpoints.glob("task-*.safetensors"))
+    """The run in a folder or in a result file; MerlinError, which names the place, where it cannot be shown."""
+    try:
+        return _from_file(place) if not place.is_dir() else _from_folder(RunFolder.open(place))
+    except FaultError as fault:
+        raise MerlinError(f"{place} is damaged ({fault}); {RESTORE}") from None
+    except (LookupError, TypeError, ValueError, AttributeError, OSError) as error:
+        raise MerlinError(f"{place} is damaged ({type(error).__name__}: {error}); {RESTORE}") from None
+
+
+def _from_file(file: Path) -> Run:
+    record = read_json(file)
+    check(record.get("result"))
+    return Run(file.stem, file, record["result"], True, _environment(record.get("environment")))
+
+
+def _from_folder(folder: RunFolder) -> Run:
+    events, config = whole(folder.events()), folder.config_record()
+    result = folder.result() if folder.finished else result_so_far(config, events)
+    check(result, finished=folder.finished)
+    checkpoints = sorted(file for file in folder.checkpoints.glob("task-*.safetensors") if file.is_file())
+    data = config.get("data")
     return Run(
-        name=place.resolve().name,
-        path=place,
-        result=folder.result() if folder.finished else result_so_far(config, events),
+        name=folder.path.resolve().name,
+        path=folder.path,
+        result=result,
         finished=folder.finished,
-        environment=folder.environment(),
+        environment=_environment(folder.environment()),
         events=events,
         checkpoint=checkpoints[-1] if checkpoints else None,
-        data=config.get("data"),
+        data=data if isinstance(data, str) else None,
     )
+
+
+def _environment(record: Any) -> dict[str, Any] | None:
+    """The environment, None where it is not known or not in a form that is."""
+    match record:
+        case {"versions": dict(), "git_revision": str() | None, "threads": int()}:
+            machine = record.get("machine")
+            known = ("system", "processor", "cores", "cpu_capability")
+            return record if isinstance(machine, dict) and all(name in machine for name in known) else None
+    return None
 
 
 def inside(path: Path) -> list[Path]:
     """The path itself if it is a run folder or a result file, those in it otherwise; none if it is not there (yet)."""
-    if path.is_file() or (path / "config.json").is_file():
+    if path.exists() and (not path.is_dir() or (path / "config.json").exists()):
         return [path]
     files = sorted([*path.glob("*.json"), *path.glob("*/*.json")])
     return [folder.path for folder in run_folders(path)] + [file for file in files if _is_result(file)]
@@ -109,7 +134,7 @@ def _is_result(file: Path) -> bool:
     if (file.parent / "config.json").exists():
         return False
     try:
-        record = json.loads(file.read_bytes())
-    except (ValueError, OSError):
+        record = read_json(file)
+    except MerlinError:
         return False
-    return isinstance(record, dict) and isinstance(record.get("result"), dict) and "scores" in record["result"]
+    return isinstance(record.get("result"), dict) and "scores" in record["result"]
