@@ -148,10 +148,10 @@ def test_methods_without_probes_have_none(config, tmp_path, silent):
 
 
 def test_a_finished_run_is_not_computed_again_unless_asked(config, done, tmp_path, silent, monkeypatch):
-    write_json(done.path / "result.json", done.result() | {"seed": "untouched"})
-    assert run(config, tmp_path, silent).result()["seed"] == "untouched"
-    assert resume(done, silent).result()["seed"] == "untouched"
-    assert run(config, tmp_path, silent, restart=True).result()["seed"] == 0
+    write_json(done.path / "result.json", done.result() | {"preset": "untouched"})
+    assert run(config, tmp_path, silent).result()["preset"] == "untouched"
+    assert resume(done, silent).result()["preset"] == "untouched"
+    assert run(config, tmp_path, silent, restart=True).result()["preset"] == "default"
     assert [event["event"] for event in done.events()].count("started") == 1
 
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from merlin_cl.metrics import METRICS
+from merlin_cl.runs.calibration import AFTER_EACH_TASK
 
 Result = dict[str, Any]
 
@@ -65,6 +66,8 @@ def _check_score(score: object, where: str, tasks: int) -> None:
         least = name in ("average_incremental_accuracy", "final_accuracy")
         value = score.get(name)
         _expect(name in score and (_is_number(value) or (value is None and not least)), f"{where}.{name}", "a number")
+    if score.get("uncertainty") is not None:
+        _check_uncertainty(score["uncertainty"], f"{where}.uncertainty", tasks)
     curve: Any = score.get("learning_curve")
     matrix: Any = score.get("matrix")
     _expect(_is_accuracies(curve, tasks), f"{where}.learning_curve", f"{tasks} percentages")
@@ -76,6 +79,23 @@ def _check_score(score: object, where: str, tasks: int) -> None:
             f"{task + 1} percentages, then null",
         )
         _expect(all(value is None for value in row[task + 1 :]), f"{where}.matrix[{task}]", "null for tasks to come")
+
+
+def _check_uncertainty(found: object, where: str, tasks: int) -> None:
+    """A curve for each measure; None for tasks of which an older version measured nothing, but for the last."""
+    _expect(isinstance(found, dict), where, "an object or null")
+    assert isinstance(found, dict)
+    for name in AFTER_EACH_TASK:
+        curve: Any = found.get(name)
+        _expect(
+            isinstance(curve, list)
+            and len(curve) == tasks
+            and all(value is None or _is_number(value) for value in curve)
+            and _is_number(curve[-1]),
+            f"{where}.{name}",
+            f"{tasks} numbers",
+        )
+    _expect(isinstance(found.get("other", {}), dict), f"{where}.other", "an object")
 
 
 def _check_diagnosis(diagnosis: object, tasks: int) -> None:

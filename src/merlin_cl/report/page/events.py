@@ -4,6 +4,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import Any
 
+from merlin_cl.runs.calibration import AFTER_EACH_TASK
+
 Event = dict[str, Any]
 
 
@@ -24,18 +26,30 @@ def _task(event: Event) -> bool:
     return _is_count(event.get("task"))
 
 
+def _question(event: Event) -> bool:
+    return isinstance(event.get("view"), str) and isinstance(event.get("inference"), str | None)
+
+
 def _accuracy(event: Event) -> bool:
     """A row of the matrix, one number for each task learned."""
     after: Any = event.get("after_task")
     row: Any = event.get("row")
     return (
-        isinstance(event.get("view"), str)
-        and isinstance(event.get("inference"), str | None)
+        _question(event)
         and _is_count(after)
         and _is_numbers(row)
         and all(0 <= value <= 100 for value in row)
         and len(row) == after + 1
     )
+
+
+def _calibration(event: Event) -> bool:
+    measured = [event.get(name) for name in AFTER_EACH_TASK]
+    return _question(event) and _is_count(event.get("after_task")) and _is_numbers(measured)
+
+
+def _other_kinds(event: Event) -> bool:
+    return _question(event) and isinstance(event.get("auroc"), dict)
 
 
 def _probe(event: Event) -> bool:
@@ -54,6 +68,8 @@ KINDS: dict[str, Callable[[Event], bool]] = {
     "resumed": _begun,
     "task": _task,
     "accuracy": _accuracy,
+    "calibration": _calibration,
+    "other_kinds": _other_kinds,
     "probe": _probe,
     "losses": _losses,
 }
