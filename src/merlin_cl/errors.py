@@ -24,13 +24,13 @@ class DivergenceError(MerlinError, ArithmeticError):
     """A method whose numbers are no longer finite, or a computation that broke down: nothing it would answer means anything."""
 
 
-def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+def unknown(kind: str, name: object, known: Iterable[str]) -> UsageError:
     """The error for a name that is not known, with the nearest one that is.
 
     >>> str(unknown("stream", "split-mnits", ["split-mnist", "permuted-mnist"]))
     "Unknown stream 'split-mnits'; did you mean 'split-mnist'? Known: permuted-mnist, split-mnist."
     """
     names = sorted(known)
-    nearest = difflib.get_close_matches(name, names, n=1)
+    nearest = difflib.get_close_matches(str(name), names, n=1)
     hint = f"; did you mean {nearest[0]!r}?" if nearest else "."
     return UsageError(f"Unknown {kind} {name!r}{hint} Known: {', '.join(names)}.")

@@ -17,7 +17,7 @@ from torch import Tensor
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
-from merlin_cl.estimator.labels import Labels
+from merlin_cl.estimator.labels import Labels, of_one_kind
 from merlin_cl.estimator.persistence import restored, saved
 from merlin_cl.estimator.taking_away import TakenAway, TaskName
 from merlin_cl.learners.answers import inference_for, probabilities
@@ -198,15 +198,14 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
 
     def _taken(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Tensor, Tensor]:
         """X as a tensor and y as outputs of the head, once there is a learner with an output for every class."""
-        if self.batch_size < 1:
-            raise UsageError(f"batch_size is {self.batch_size}; it must be at least 1.")
+        _require_count("batch_size", self.batch_size)
         x = checked_inputs(self, X, first)
         if not first:
             x = self._as_learned(x)
         y = checked_labels(y, len(x))
         known = Labels(np.array([])) if first else self._labels
         if classes is not None:
-            known = known.with_new(np.asarray(classes))
+            known = known.with_new(of_one_kind(classes))
         labels = known.with_new(y)
         if first:
             self._begin_anew(InputForm.of(x), len(labels))
@@ -231,8 +230,9 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         """The preset's, changed where the user asked for it."""
         if self.scenario not in ("class-incremental", "domain-incremental"):
             raise unknown("scenario", self.scenario, ("class-incremental", "domain-incremental"))
-        if self.expected_tasks < 1:
-            raise UsageError(f"expected_tasks is {self.expected_tasks}; it must be at least 1.")
+        if not isinstance(self.settings, Mapping | None):
+            raise UsageError(f"settings is {self.settings!r}; give names and values, as in {{'exemplars': 100}}.")
+        _require_count("expected_tasks", self.expected_tasks)
         kind = method_settings(self.method)
         changes = {name: getattr(self, name) for name in self._method_parameters} | dict(self.settings or {})
         changes = {name: value for name, value in changes.items() if value is not None}
@@ -307,3 +307,11 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         if task is not None and task not in self.tasks_:
             raise unknown("task", str(task), map(str, self.tasks_))
         return None if task is None else self.tasks_.index(task)
+
+
+def _require_count(name: str, value: Any) -> None:
+    """Refuse a parameter that is no whole number of at least 1."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise UsageError(f"{name} is {value!r}; it must be a whole number of at least 1.")
+    if value < 1:
+        raise UsageError(f"{name} is {value}; it must be at least 1.")

@@ -12,6 +12,7 @@ from sklearn.utils.validation import assert_all_finite, check_array, column_or_1
 from torch import Tensor
 
 from merlin_cl.errors import InputError
+from merlin_cl.estimator.labels import of_one_kind
 from merlin_cl.learners.divergence import require_computable
 from merlin_cl.streams.own.arrays import as_array, as_inputs
 
@@ -66,11 +67,7 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
 
 def checked_labels(y: Any, count: int) -> Array:
     """y as an array of `count` labels."""
-    y = column_or_1d(as_array(y) if hasattr(y, "detach") else y, warn=True)
-    if y.dtype == object:
-        missing = [at for at, label in enumerate(y) if label is None or label != label]
-        if missing:
-            raise InputError(f"Label {missing[0]} is missing; give every example a label or leave it out.")
+    y = column_or_1d(of_one_kind(as_array(y) if hasattr(y, "detach") else y), warn=True)
     assert_all_finite(y, input_name="y")
     check_classification_targets(y)
     if len(y) != count:

@@ -30,7 +30,7 @@ class Labels:
         return np.argsort(self.by_output, kind="stable")
 
     def with_new(self, y: Array) -> "Labels":
-        """These and, after them, those of y that are new, sorted."""
+        """These and, after them, those of y that are new, sorted; y is all of one kind (`of_one_kind`)."""
         if len(self) == 0:
             return Labels(np.unique(y))
         try:
@@ -48,6 +48,37 @@ class Labels:
         """The output of each label in y, int64; all of them must be known."""
         classes, order = self.classes, self.order
         return np.asarray(order[np.searchsorted(classes, y)], dtype=np.int64)
+
+
+def of_one_kind(labels: Any) -> Array:
+    """Labels as an array that NumPy can sort: all text or all numbers, which a list or an array of objects may mix.
+
+    >>> of_one_kind(np.array([3, 1], dtype=object)), of_one_kind(["b", "a"])
+    (array([3, 1]), array(['b', 'a'], dtype='<U1'))
+    """
+    listed = isinstance(labels, list | tuple) and any(isinstance(label, str) for label in labels)
+    objects: Array = np.array(labels, dtype=object) if listed else np.asarray(labels)
+    if objects.dtype.kind == "S" and objects.size:
+        raise InputError(f"Labels are bytes, such as {objects.flat[0].item()!r}; decode them to text, or give numbers.")
+    if objects.dtype != object or objects.ndim == 0:
+        return objects
+    flat = objects.ravel().tolist()
+    missing = [at for at, label in enumerate(flat) if _is_missing(label)]
+    if missing:
+        raise InputError(f"Label {missing[0]} is missing; give every example a label or leave it out.")
+    texts = [isinstance(label, str) for label in flat]
+    if any(texts) and not all(texts):
+        text, other = flat[texts.index(True)], flat[texts.index(False)]
+        raise InputError(f"Labels are of two kinds, {text!r} is text and {other!r} is not; give all the same type.")
+    found = np.asarray(objects.tolist())
+    return found if listed or found.dtype.kind in "biuf" else objects
+
+
+def _is_missing(label: Any) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # of pandas' NA nobody can say whether it equals itself
+        return True
 
 
 def _is_text(values: Array) -> bool:

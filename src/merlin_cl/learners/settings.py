@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import asdict, dataclass, fields, replace
+from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from merlin_cl.errors import UsageError, unknown
@@ -61,5 +62,7 @@ class MethodSettings:
         for name in names:
             assert name in known, name
             value = getattr(self, name)
-            if not value >= least:
+            if not isinstance(value, Real):
+                raise UsageError(f"{name} is {value!r}; it must be a number.")
+            if not float(value) >= least:
                 raise UsageError(f"{name} is {value}; it must be at least {least}.")
