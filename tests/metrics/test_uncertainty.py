@@ -47,7 +47,9 @@ def test_risk_against_coverage_by_hand():
     assert risks == pytest.approx([0, 0, 1 / 3, 1 / 4, 2 / 5])
     assert uncertainty.risk_coverage_area(CONFIDENCE, CORRECT) == pytest.approx((1 / 3 + 1 / 4 + 2 / 5) / 5)
     # Of five examples 10 and 20 % are one, 30 and 40 % two, and so on.
-    assert uncertainty.risks_at(risks) == pytest.approx(np.repeat([0, 0, 1 / 3, 1 / 4, 2 / 5], 2))
+    assert uncertainty.risks_at(risks, np.arange(1, 11) / 10) == pytest.approx(
+        np.repeat([0, 0, 1 / 3, 1 / 4, 2 / 5], 2)
+    )
 
 
 def test_auroc_by_hand():

@@ -56,6 +56,15 @@ def test_the_control_has_the_same_budget_of_exemplars(tmp_path):
     assert group.control_of(control) is None
 
 
+def test_runs_that_are_not_finished_are_measured_as_far_as_the_slowest_has_come(tmp_path):
+    make_run(tmp_path, "er", 0, done=2)
+    make_run(tmp_path, "er", 1, done=1)
+    (group,) = sorted_runs(tmp_path, unfinished=True)
+    (experiment,) = group.experiments
+    assert experiment.row.values["nll"] == {0: 0.1, 1: 1.1}
+    assert series_of(group, experiment, 0)["ece"]["mean"] == 1.5
+
+
 def test_seeds_that_are_not_finished_do_not_touch_the_figures(runs):
     (before,) = sorted_runs(runs, unfinished=True)
     make_run(runs, seed=7, done=1, level=10.0)

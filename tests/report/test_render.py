@@ -105,6 +105,31 @@ def test_the_paper_and_the_control_stand_beside_ours(tmp_path):
     assert "Yes." in text  # the diagnosis: sampled models are half a point below the base models
 
 
+def test_what_probabilities_were_worth_is_a_column_for_those_that_give_some(tmp_path):
+    for method in ("er", "icarl"):
+        for seed in range(2):
+            make_run(tmp_path, method, seed)
+    made = content(read(find([tmp_path])).runs)
+    rows = {(one["method"], one["view"]): one for each in made["streams"][0]["experiments"] for one in each["series"]}
+    assert rows["er", "task-masked"]["nll"]["mean"] == 0.8  # 0.3 after the last task, and the seed, 0 or 1, on top
+    assert rows["er", "class-incremental"]["ece"]["mean"] == 3.5
+    assert rows["icarl", "task-masked"]["nll"] is None
+    text = page(made)
+    assert "0.800" in text
+    assert 'class="sort">NLL' in text
+
+
+def test_results_of_before_probabilities_were_measured_make_a_page(runs):
+    for file in runs.glob("*/result.json"):
+        record = json.loads(file.read_text())
+        for score in record["scores"]:
+            del score["uncertainty"]
+        file.write_text(json.dumps(record))
+    made = content(read(find([runs])).runs)
+    assert all(one["nll"] is None for each in made["streams"][0]["experiments"] for one in each["series"])
+    assert "NLL" in page(made)
+
+
 def test_unfinished_runs_are_left_out_and_said_so(runs):
     late = make_run(runs, seed=9, done=1)
     made = content(read(find([runs])).runs)

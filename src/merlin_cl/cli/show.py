@@ -7,11 +7,20 @@ from pathlib import Path
 from typing import Annotated
 
 import tyro
+from rich.table import Table
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.summary import Result, contests, summarise
-from merlin_cl.report.tables import contests_table, curve_table, facts_of, scores_caption, scores_table
+from merlin_cl.report.tables import (
+    calibration_table,
+    contests_table,
+    curve_table,
+    facts_of,
+    other_kinds_table,
+    scores_caption,
+    scores_table,
+)
 from merlin_cl.report.text import console
 from merlin_cl.runs.folder import RunFolder, run_folders
 
@@ -52,8 +61,14 @@ def main(argv: list[str]) -> None:
         out.print("", contests_table(compared, rows), sep="\n")
     if len(results) == 1:
         (result,) = results.values()
-        out.print("", curve_table(result), facts_of(result), sep="\n")
+        out.print("", *_tables_of_one(result), facts_of(result), sep="\n")
     print(f"Next: merlin diagnose {next(iter(results))}", file=sys.stderr)
+
+
+def _tables_of_one(result: Result) -> list[Table]:
+    """What a single run has to say beside its row."""
+    tables = (curve_table(result), calibration_table(result), other_kinds_table(result))
+    return [table for table in tables if table is not None]
 
 
 def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:
@@ -64,7 +79,7 @@ def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:
         try:
             result = folder.result()
             rows = summarise([result])
-            for _ in (scores_table(rows), scores_caption(rows), curve_table(result), facts_of(result)):
+            for _ in (scores_table(rows), scores_caption(rows), *_tables_of_one(result), facts_of(result)):
                 pass
             results[folder.path] = result
         except MerlinError as error:

@@ -27,8 +27,6 @@ Floats = NDArray[np.float64]
 BINS = 15
 LEAST = float(np.finfo(np.float64).eps)
 """What a probability counts as at least in a likelihood: a class that was ruled out costs 36 nats when it is the true one."""
-COVERAGES = tuple(share / 10 for share in range(1, 11))
-"""Shares of the examples, the surest first, at which risks are reported."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> Floats:
     return risks
 
 
-def risks_at(risks: ArrayLike, coverages: Sequence[float] = COVERAGES) -> list[float]:
+def risks_at(risks: ArrayLike, coverages: Sequence[float]) -> list[float]:
     """What `risk_coverage` gave, [N], at some coverages above 0: the risk of so many of the N examples, rounded up."""
     curve = np.asarray(risks, dtype=np.float64)
     if not all(0 < coverage <= 1 for coverage in coverages):

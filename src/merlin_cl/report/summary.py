@@ -9,6 +9,7 @@ from merlin_cl.errors import MerlinError
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.metrics import METRICS, Comparison, half_width, mean, paired, standard_deviation
 from merlin_cl.paper.published import Published, headline
+from merlin_cl.runs.calibration import AFTER_EACH_TASK, final_figures
 from merlin_cl.streams.registry import stream_settings
 
 Result = dict[str, Any]
@@ -36,6 +37,7 @@ class Row:
     changed: dict[str, Any]
     """Settings of stream and method that are not those of the stream's defaults and the method's preset."""
     mean: dict[str, float | None]
+    """Over seeds, of the metrics of accuracy and of what the probabilities were worth at the end, where that was measured."""
     std: dict[str, float | None]
     half_width: dict[str, float | None]
     """Of the 95 % interval for the mean."""
@@ -104,11 +106,11 @@ def _row(group: list[Result], place: int) -> Row:
     first = group[0]
     scores = [result["scores"][place] for result in group]
     view, inference = scores[0]["view"], scores[0]["inference"]
+    figures = [{name: score[name] for name in METRICS} | final_figures(score) for score in scores]
+    seeds = [result["seed"] for result in group]
     values = {
-        name: {
-            result["seed"]: score[name] for result, score in zip(group, scores, strict=True) if score[name] is not None
-        }
-        for name in METRICS
+        name: {seed: of_run[name] for seed, of_run in zip(seeds, figures, strict=True) if of_run.get(name) is not None}
+        for name in dict.fromkeys((*METRICS, *AFTER_EACH_TASK, *(name for of_run in figures for name in of_run)))
     }
     listed = {name: list(of_seed.values()) for name, of_seed in values.items()}
     return Row(
@@ -116,7 +118,7 @@ def _row(group: list[Result], place: int) -> Row:
         **{name: first[name] for name in ("exemplars", "updates_per_batch")},
         view=view,
         inference=inference,
-        seeds=sorted({result["seed"] for result in group}),
+        seeds=sorted(set(seeds)),
         stored_bytes=mean([sum(result["cost"]["stored_bytes"].values()) for result in group]),
         mean={name: mean(of_seeds) if of_seeds else None for name, of_seeds in listed.items()},
         std={name: standard_deviation(of_seeds) for name, of_seeds in listed.items()},

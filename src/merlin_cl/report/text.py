@@ -28,6 +28,15 @@ def percent(value: float | None) -> str:
     return NONE if value is None else f"{value:.2f}"
 
 
+def nats(value: float | None) -> str:
+    """A likelihood or a Brier score to three decimals.
+
+    >>> nats(0.4286), nats(None)
+    ('0.429', '–')
+    """
+    return NONE if value is None else f"{value:.3f}"
+
+
 def with_deviation(mean: float | None, std: float | None) -> str:
     """A mean, its standard deviation under it where there is one."""
     return percent(mean) if std is None else f"{percent(mean)}\n± {std:.2f}"

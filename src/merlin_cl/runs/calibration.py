@@ -12,6 +12,8 @@ Record = dict[str, Any]
 
 AFTER_EACH_TASK = ("nll", "brier", "ece")
 AT_THE_END = ("reliability", "risks", "risk_area")
+COVERED = tuple(range(10, 101, 10))
+"""Shares of the answers in percent, the surest first, whose errors `risks` has."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,19 @@ def after(uncertainty: Record | None, tasks: int) -> Record | None:
 
 
 def final_figures(score: Record) -> dict[str, float]:
-    """Of a score in result.json the last of each curve, by name; none where nothing was measured."""
+    """The numbers that a score in result.json ends with, by name; none where nothing was measured.
+
+    >>> uncertainty = {"nll": [0.1, 0.3], "brier": [0.1, 0.2], "ece": [1.0, 2.0], "other": {"svhn": {"total": 80.0}}}
+    >>> final_figures({"uncertainty": uncertainty})
+    {'nll': 0.3, 'brier': 0.2, 'ece': 2.0, 'auroc_total_svhn': 80.0}
+    """
     found = score.get("uncertainty")
-    return {} if found is None else {name: found[name][-1] for name in AFTER_EACH_TASK}
+    if found is None:
+        return {}
+    area = {"risk_area": found["risk_area"]} if "risk_area" in found else {}
+    told = {
+        f"auroc_{name}_{kind}": value
+        for kind, values in found.get("other", {}).items()
+        for name, value in values.items()
+    }
+    return {name: found[name][-1] for name in AFTER_EACH_TASK} | area | told

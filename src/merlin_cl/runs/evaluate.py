@@ -1,7 +1,7 @@
 """Accuracy and calibration on every task seen, under every view and inference mode, from one pass over the test data a mode."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import uncertainty
 from merlin_cl.protocol import Inference, StreamInfo, View
-from merlin_cl.runs.calibration import Calibration
+from merlin_cl.runs.calibration import COVERED, Calibration
 
 if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream
@@ -34,7 +34,7 @@ class Evaluation:
     accuracies: list[float]
     """In percent, on each task."""
     calibration: Calibration | None
-    """None for a method that gives no probabilities, and for answers that are not numbers."""
+    """None for a method that gives no probabilities."""
 
 
 def questions(learner: Learner[Any], stream: StreamInfo, inference: str) -> list[Question]:
@@ -100,19 +100,21 @@ class _Answers:
         if not self.correct:
             return None
         confidence, correct = np.concatenate(self.confidence), np.concatenate(self.correct)
-        if not np.isfinite(confidence).all():  # a network that diverged answers NaN
-            return None
         bins = uncertainty.reliability(confidence, correct)
-        risks = uncertainty.risk_coverage(confidence, correct) if last else None
-        return Calibration(
+        measured = Calibration(
             nll=float(np.concatenate(self.log_losses).mean()),
             brier=float(np.concatenate(self.squared_errors).mean()),
             ece=100 * uncertainty.calibration_error(bins),
-            reliability=[[one.count, _percent(one.confidence), _percent(one.accuracy)] for one in bins]
-            if last
-            else None,
-            risks=None if risks is None else [_percent(risk) for risk in uncertainty.risks_at(risks)],
-            risk_area=None if risks is None else _percent(float(risks.mean())),
+        )
+        if not last:
+            return measured
+        risks = uncertainty.risk_coverage(confidence, correct)
+        covered = uncertainty.risks_at(risks, [share / 100 for share in COVERED])
+        return replace(
+            measured,
+            reliability=[[one.count, _percent(one.confidence), _percent(one.accuracy)] for one in bins],
+            risks=[_percent(risk) for risk in covered],
+            risk_area=_percent(float(risks.mean())),
         )
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from merlin_cl.metrics import METRICS
-from merlin_cl.runs.calibration import AFTER_EACH_TASK
+from merlin_cl.runs.calibration import AFTER_EACH_TASK, COVERED
 
 Result = dict[str, Any]
 
@@ -95,7 +95,12 @@ def _check_uncertainty(found: object, where: str, tasks: int) -> None:
             f"{where}.{name}",
             f"{tasks} numbers",
         )
-    _expect(isinstance(found.get("other", {}), dict), f"{where}.other", "an object")
+    if "risks" in found:
+        _expect(_is_accuracies(found["risks"], len(COVERED)), f"{where}.risks", f"{len(COVERED)} percentages")
+        _expect(_is_number(found.get("risk_area")), f"{where}.risk_area", "a number")
+    other: Any = found.get("other", {})
+    told = isinstance(other, dict) and all(_is_numbers(values) for values in other.values())
+    _expect(told, f"{where}.other", "numbers by kind of input and of uncertainty")
 
 
 def _check_diagnosis(diagnosis: object, tasks: int) -> None:

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from merlin_cl.report.page.estimates import Estimate
 from merlin_cl.report.page.headline import headline, overview
-from merlin_cl.report.text import NONE, percent, probability, signed, size
+from merlin_cl.report.text import NONE, nats, percent, probability, signed, size
 from merlin_cl.runs.progress import clock_time
 
 STYLES = ("tokens", "layout", "tables", "figures")
@@ -112,6 +112,7 @@ def _environment() -> Environment:
     )
     environment.filters |= {
         "percent": percent,
+        "nats": nats,
         "signed": lambda value: signed(value).replace("-", "−"),
         "probability": probability,
         "size": size,

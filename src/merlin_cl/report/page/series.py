@@ -33,6 +33,8 @@ def series_of(group: StreamGroup, experiment: Experiment, place: int) -> dict[st
         "average": estimate(list(row.values[AVERAGE].values())),
         "final": estimate(list(row.values["final_accuracy"].values())),
         "forgetting": estimate_or_none(list(row.values["forgetting"].values())),
+        "nll": estimate_or_none(list(row.values["nll"].values())),
+        "ece": estimate_or_none(list(row.values["ece"].values())),
         "curve": [estimate(values) for values in zip(*(score["learning_curve"] for score in scores), strict=True)],
         "each": [[rounded(value) for value in score["learning_curve"]] for score in scores],
         "matrix": _mean_matrix([score["matrix"] for score in scores]),
