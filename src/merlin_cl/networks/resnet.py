@@ -1,14 +1,14 @@
-"""Narrow residual networks with batch normalisation, M at once: a convolution is one grouped convolution.
+"""Narrow residual networks with batch normalisation, M at once.
 
-Activations are [N, M*C, H, W], one group of C channels a member, with channels last in memory: convolutions this narrow
-run about three times as fast so.
+On a CPU they run as machine code of their own, see `planes`. Elsewhere, and where autograd is to look through, a convolution of
+all members is a grouped one of torch's: activations are [N, M*C, H, W], C channels a member, with channels last in memory.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +19,9 @@ from merlin_cl.networks.mlp import linear
 from merlin_cl.networks.network import BatchUse, Network, Weight, outputs_first
 from merlin_cl.networks.normalisation import ByShares, EveryExample, Statistics
 from merlin_cl.networks.plain_resnet import PlainResNet
+
+if TYPE_CHECKING:
+    from merlin_cl.networks.planes.bank import TrainedBank
 
 
 class Layer(NamedTuple):
@@ -148,21 +151,58 @@ class ResNet(Network):
         return flat
 
     def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
-        """Logits [M, N, classes] for x [M, N, channels, height, width]."""
+        """Logits [M, N, classes] for x [M, N, channels, height, width]. On a CPU, training has no graph; see `differentiate`."""
         keep_freed_memory()
-        if batch is None:
-            run = self._evaluation(weights)
+        if batch is not None and _compiled(x):
+            with torch.no_grad():
+                features = self._trained(weights, x, batch).features
+        elif _compiled(x) and not _differentiable(weights, x):
+            from merlin_cl.networks.planes.bank import evaluated as evaluated_bank
+
+            features = evaluated_bank(self, weights, x)
         else:
-            found: dict[Layer, Statistics] = {}
-            run = self._training(weights, batch, found)
+            features = self._library_features(weights, x, batch)
+        return linear(features, weights["head.weight"], weights["head.bias"])
+
+    def differentiate(
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
+    ) -> None:
+        """See `Network`. On a CPU by machine code and the chain rule by hand."""
+        if not _compiled(x):
+            super().differentiate(weights, x, batch, slope)
+            return
+        keep_freed_memory()
+        head, bias = weights["head.weight"], weights["head.bias"]
+        assert head.gradient is not None
+        assert bias.gradient is not None
+        with torch.no_grad():
+            trained = self._trained(weights, x, batch)
+            logits = torch.baddbmm(bias.value.unsqueeze(1), trained.features, head.value)
+        delta = slope(logits)  # [M, N, classes]
+        with torch.no_grad():
+            torch.bmm(trained.features.transpose(1, 2), delta, out=head.gradient)
+            torch.sum(delta, dim=1, out=bias.gradient)
+            trained.backward(torch.bmm(delta, head.value.transpose(1, 2)))
+
+    def _trained(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> "TrainedBank":
+        """A pass forward that leaves its mark on the running statistics."""
+        from merlin_cl.networks.planes.bank import TrainedBank
+
+        trained = TrainedBank(self, weights, x, batch.shares)
+        self._remember(weights, batch, trained.statistics())
+        return trained
+
+    def _library_features(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> Tensor:
+        """Features [M, N, maps] by torch's own convolutions, with a graph where one is wanted."""
+        found: dict[Layer, Statistics] = {}
+        run = self._evaluation(weights) if batch is None else self._training(weights, batch, found)
         h = run(self.stem, _images(x))
         for first, second, shortcut in self.blocks:
             past = h if shortcut is None else run(shortcut, h, relu=False)
             h = run(second, run(first, h), past)  # [N, M*maps, height, width]
         if batch is not None:
             self._remember(weights, batch, found)
-        features = h.mean(dim=(2, 3)).view(x.shape[1], x.shape[0], self.maps[-1])  # [N, M, maps]
-        return linear(features.transpose(0, 1), weights["head.weight"], weights["head.bias"])
+        return h.mean(dim=(2, 3)).view(x.shape[1], x.shape[0], self.maps[-1]).transpose(0, 1)
 
     def _evaluation(self, weights: Mapping[str, Weight]) -> RunLayer:
         """A layer by running statistics."""
@@ -218,6 +258,17 @@ def reduced_resnet18(input_shape: tuple[int, ...], classes: int) -> ResNet:
     274980
     """
     return ResNet(input_shape, classes, maps=(10, 20, 40, 80), blocks_per_stage=2)
+
+
+def _compiled(x: Tensor) -> bool:
+    """Whether machine code serves: on a CPU, unless the network is being turned into another kind of program."""
+    return x.device.type == "cpu" and not torch.compiler.is_compiling()
+
+
+def _differentiable(weights: Mapping[str, Weight], x: Tensor) -> bool:
+    """Whether autograd is to find its way back from the answers."""
+    tensors = [x, *(weight.value for weight in weights.values())]
+    return torch.is_grad_enabled() and any(tensor.requires_grad for tensor in tensors)
 
 
 def _images(x: Tensor) -> Tensor:
