@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import save
 
@@ -61,6 +61,7 @@ def same(left, right):
     return type(left) is type(right) and left == right
 
 
+@settings(deadline=None)
 @given(states)
 def test_states_come_back_as_they_were(state):
     restored, labels = decode(encode(state, {"run": "abc"}))

@@ -70,8 +70,10 @@ class EverySoMany(Divider):
         return {"since": self._since}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state()` gave."""
-        self._since = int(state["since"])
+        """Take over what `state()` gave; ValueError where it cannot have given that."""
+        if type(state["since"]) is not int or not 0 <= state["since"] <= self.count:
+            raise ValueError(f"{state['since']!r} examples since the last boundary")
+        self._since = state["since"]
 
 
 class Detected(Divider):

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import fields, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -23,6 +23,7 @@ from merlin_cl.estimator.taking_away import TakenAway, TaskName
 from merlin_cl.learners.answers import inference_for, probabilities
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 from merlin_cl.saving.saved import SavedLearner
@@ -235,13 +236,12 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         _require_count("expected_tasks", self.expected_tasks)
         kind = method_settings(self.method)
         changes = {name: getattr(self, name) for name in self._method_parameters} | dict(self.settings or {})
-        changes = {name: value for name, value in changes.items() if value is not None}
-        names = [field.name for field in fields(kind)]
-        for name in changes:
-            if name not in names:
-                raise unknown(f"setting of {self.method}", name, names)
-        as_tuples = {name: tuple(value) if isinstance(value, list) else value for name, value in changes.items()}
-        return replace(kind.preset(self.preset, stream), **as_tuples)
+        hints, given = hints_of(kind), {name: value for name, value in changes.items() if value is not None}
+        for name in given:
+            if name not in hints:
+                raise unknown(f"setting of {self.method}", name, hints)
+        fitted = {name: fitting(name, _plain(value), hints[name]) for name, value in given.items()}
+        return replace(kind.preset(self.preset, stream), **fitted)
 
     def _make_room(self, classes: int, tasks: int) -> None:
         """Let the learner grow, if need be."""
@@ -315,3 +315,8 @@ def _require_count(name: str, value: Any) -> None:
         raise UsageError(f"{name} is {value!r}; it must be a whole number of at least 1.")
     if value < 1:
         raise UsageError(f"{name} is {value}; it must be at least 1.")
+
+
+def _plain(value: Any) -> Any:
+    """A number of NumPy's as Python's."""
+    return value.item() if isinstance(value, np.generic) else value

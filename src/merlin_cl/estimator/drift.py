@@ -151,8 +151,21 @@ class DriftDetector:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over what `state()` gave."""
-        self._bank, self._training = self._classifier(state["outputs"])
+        """Take over what `state()` gave; ValueError where it cannot have given that."""
+        outputs, first, numbers = state["outputs"], state["first"], state["numbers"]
+        counts = [outputs, *numbers[:3], *(number for pair in first for number in pair), *state["settled"]]
+        labels = {label for label, _ in first}
+        if not (
+            all(type(count) is int and count >= 0 for count in counts)
+            and all(label < outputs for label in labels)
+            and set(state["settled"]) <= labels
+            and all(type(newcomer) is bool for newcomer in state["newcomers"][:WINDOW])
+            and len(state["newcomers"]) <= WINDOW
+            and all(type(number) is float and math.isfinite(number) for number in numbers[3:])
+            and min(numbers[4:]) >= 0
+        ):
+            raise ValueError("its detector of changes is not one that was saved")
+        self._bank, self._training = self._classifier(outputs)
         self._bank.weights.copy_(state["weights"])
         self._training.restore(state["training"])
         self._first = {int(label): int(at) for label, at in state["first"]}

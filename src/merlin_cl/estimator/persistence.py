@@ -1,19 +1,32 @@
 """An estimator as a saved learner, and back."""
 
 import math
-from typing import TYPE_CHECKING, Any
+import re
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
+import torch
 
-from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.estimator.boundaries import divider
+from merlin_cl.errors import UsageError
+from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
+from merlin_cl.learners.setting_values import fitting
+from merlin_cl.saving.allocation import BoundedTensors
 from merlin_cl.saving.format import damaged
+from merlin_cl.saving.header import MOST, require_size
 from merlin_cl.saving.saved import Inputs, SavedLearner
+from merlin_cl.saving.trial import require_same_form, tensor_bytes
 
 if TYPE_CHECKING:
     from merlin_cl.estimator.classifier import ContinualClassifier
+
+EXTRA = {"estimator", "parameters", "features", "labels"}
+"""What an estimator says of itself in a file."""
+TYPE = re.compile(r"object|[<>|=]?([biuf]\d{1,2}|U\d{1,9})")
+"""Types of labels, as NumPy writes them."""
+LARGEST_LABELS = 2**24
+"""Bytes that all labels together may take, however short they are."""
 
 
 def saved(estimator: "ContinualClassifier") -> SavedLearner:
@@ -42,9 +55,8 @@ def saved(estimator: "ContinualClassifier") -> SavedLearner:
 def restored(found: SavedLearner, place: str) -> "ContinualClassifier":
     """The estimator that was saved; a learner that a run left behind gets one."""
     try:
-        return _estimator(found)
-    except MerlinError:
-        raise
+        with BoundedTensors(tensor_bytes(found.extra_state)):
+            return _estimator(found)
     except Exception as error:  # the checksum is right, but the content is not what an estimator saves
         raise damaged(place, error) from None
 
@@ -54,32 +66,53 @@ def _estimator(found: SavedLearner) -> "ContinualClassifier":
     from merlin_cl.estimator.merlin import MerlinClassifier
 
     learner, extra = found.learner, found.extra
+    features = math.prod(learner.stream.input_shape)
     if extra:
+        if set(extra) != EXTRA or extra["features"] != features:
+            raise ValueError("it speaks of another estimator than that of its learner")
         kinds = {kind.__name__: kind for kind in (ContinualClassifier, MerlinClassifier)}
-        parameters: dict[str, Any] = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in extra["parameters"].items()
-        }
-        estimator = kinds[extra["estimator"]](**parameters)
-        values = np.array(found.classes, dtype=_label_type(extra["labels"]))
-        features = int(extra["features"])
+        kind = kinds[extra["estimator"]]
+        estimator = kind(**_parameters(kind, extra["parameters"], found))
+        values = np.array(found.classes, dtype=_label_type(extra["labels"], found.classes))
+        if len(set(values.tolist())) != len(values):
+            raise ValueError("two classes of one label")
     else:
-        estimator = ContinualClassifier(**_parameters(found))
-        values, features = np.array(found.classes), math.prod(learner.stream.input_shape)
+        estimator = ContinualClassifier(**_parameters_of_run(found))
+        values = np.array(found.classes)
     estimator.learner_ = learner
     estimator._labels, estimator.tasks_ = Labels(values), list(found.tasks)
     estimator.classes_ = estimator._labels.classes
     estimator._standardisation = found.inputs.standardisation
     estimator._form = InputForm(learner.stream.input_shape, found.inputs.bytes)
-    estimator._divider = divider(estimator.boundaries, learner.stream.input_shape)
-    if "divider" in found.extra_state:
-        estimator._divider.restore(found.extra_state["divider"])
+    estimator._divider = _divider(estimator.boundaries, found)
     estimator.n_features_in_ = features
     if found.inputs.columns:
         estimator.feature_names_in_ = np.array(found.inputs.columns, dtype=object)
     return estimator
 
 
-def _parameters(found: SavedLearner) -> dict[str, Any]:
+def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLearner) -> dict[str, Any]:
+    """What the estimator was made with, once it is known that it can be made so again."""
+    hints = get_type_hints(kind.__init__)
+    parameters = {name: fitting(name, value, hints[name]) for name, value in record.items()}
+    learner = found.learner
+    if parameters.get("method", learner.settings.method) != learner.settings.method:
+        raise ValueError(
+            f"its estimator is one of {parameters['method']}, its learner one of {learner.settings.method}"
+        )
+    if type(parameters["random_state"]) is not int or parameters["inference"] not in (None, *learner.inferences):
+        raise ValueError("its estimator could not be made with these parameters")
+    if parameters["expected_tasks"] > MOST["tasks"] or parameters["batch_size"] < 1:
+        raise ValueError("its estimator could not learn with these parameters")
+    torch.device(parameters["device"])
+    if parameters["settings"] is not None and not isinstance(parameters["settings"], dict):
+        raise ValueError("its settings are none")
+    fresh = kind(**parameters)._method_settings(learner.stream)
+    require_size(learner.stream, fresh, tensor_bytes(learner.state()))
+    return parameters
+
+
+def _parameters_of_run(found: SavedLearner) -> dict[str, Any]:
     """Of an estimator that would have made such a learner."""
     learner = found.learner
     return {
@@ -91,8 +124,24 @@ def _parameters(found: SavedLearner) -> dict[str, Any]:
     }
 
 
-def _label_type(name: str) -> Any:
+def _divider(boundaries: Boundaries, found: SavedLearner) -> Divider:
+    """What finds boundaries, as it was; tried on an example, too."""
+    shape, state = found.learner.stream.input_shape, found.extra_state.get("divider", {})
+    if not state:
+        return divider(boundaries, shape)
+    made, twin = divider(boundaries, shape), divider(boundaries, shape)
+    for one in (made, twin):
+        one.restore(state)
+    require_same_form(state, made.state())
+    list(twin.pieces(torch.zeros(1, *shape), torch.zeros(1, dtype=torch.int64), 1))
+    return made
+
+
+def _label_type(name: str, labels: tuple[Any, ...]) -> Any:
+    """The type of labels in an array, none of which may take memory that its labels do not ask for."""
+    if not TYPE.fullmatch(name):
+        raise ValueError(f"labels of the type {name[:40]}")
     kind = np.dtype(name)
-    if kind.kind not in "biufUO":
-        raise ValueError(f"labels of the type {name}")
+    if kind.itemsize * len(labels) > max(LARGEST_LABELS, 8 * sum(len(str(label)) for label in labels)):
+        raise ValueError(f"{len(labels)} labels of {kind.itemsize:,} bytes")
     return kind

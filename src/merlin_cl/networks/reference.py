@@ -28,8 +28,20 @@ def reference(factory: Factory) -> str:
     return f"{factory.__module__}:{name}"
 
 
+def is_reference(name: str) -> bool:
+    """Whether a text is the name of a factory; nothing else is ever imported.
+
+    >>> is_reference("my.networks:Wide"), is_reference("cuda:1"), is_reference("mlp")
+    (True, False, False)
+    """
+    module, colon, path = name.partition(":")
+    return bool(colon) and all(part.isidentifier() for part in (*module.split("."), *path.split(".")))
+
+
 def resolve(name: str) -> Factory:
     """The factory of a name; modules are looked for as Python does, and in the current folder."""
+    if not is_reference(name):
+        raise UsageError(f"The network {name!r} is no name of code; name it as package.module:factory.")
     module_name, _, path = name.partition(":")
     here = str(Path.cwd())
     added = here not in sys.path

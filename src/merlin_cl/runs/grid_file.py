@@ -22,10 +22,11 @@ from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError, unknown
 from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.runs.config import RunConfig
-from merlin_cl.runs.values import changed, combinations, fitting, hints_of
+from merlin_cl.runs.values import changed, combinations
 from merlin_cl.streams.own.paths import looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.settings import StreamSettings

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.saving.header import Header
 from merlin_cl.statefile import DamagedError, State, StateFile, encode, open_regular, write_whole
 
 KIND = "merlin-cl learner"
@@ -16,14 +17,20 @@ VERSION = 1
 LARGEST_HEADER = 16_000_000
 """Bytes: a hundred thousand classes with long names, or ten thousand tasks."""
 
-Header = dict[str, Any]
-"""What JSON can hold: method, settings, classes, tasks, the form of inputs."""
-
 
 def to_bytes(header: Header, state: State) -> bytes:
     """The content of a file."""
-    text = json.dumps(header, sort_keys=True, default=_plain)
-    return encode(state, {"kind": KIND, "version": str(VERSION), "header": text})
+    return encode(state, {"kind": KIND, "version": str(VERSION), "header": _as_json(header)})
+
+
+def as_read(header: Header) -> Header:
+    """A header as it will be read again: tuples are lists, NumPy's numbers Python's."""
+    read: Header = json.loads(_as_json(header))
+    return read
+
+
+def _as_json(header: Header) -> str:
+    return json.dumps(header, sort_keys=True, default=_plain)
 
 
 def from_bytes(content: bytes, place: str) -> tuple[Header, State]:

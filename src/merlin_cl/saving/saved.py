@@ -1,22 +1,26 @@
 """What a saved learner is: the learner with its random state, and what its user calls its classes, tasks and columns."""
 
-import math
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
-from merlin_cl.errors import MerlinError, UsageError
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import MerlinError
 from merlin_cl.learners.learner import Learner, State
 from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.setting_values import from_record
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.saving import format as file_format
+from merlin_cl.saving.allocation import BoundedTensors
+from merlin_cl.saving.header import Header, require_form, require_savable, require_size, require_trust
+from merlin_cl.saving.trial import require_finite, restored, tensor_bytes
 from merlin_cl.streams.own.standardisation import Standardisation
 
 Label = str | int | float | bool
-LARGEST = {"classes": 10**6, "tasks": 10**5, "numbers in an input": 10**8, "units of a layer": 10**6}
-"""What no learner of ours has: a file that asks for more is refused before memory is asked for."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class SavedLearner:
     extra_state: State = field(default_factory=dict)
     """The same with tensors."""
 
-    def header(self) -> file_format.Header:
+    def header(self) -> Header:
         """All but tensors and random state."""
         learner = self.learner
         return {
@@ -69,7 +73,9 @@ class SavedLearner:
 
     def save(self, path: str | Path) -> Path:
         """Write it to a file, whole or not at all."""
-        return file_format.write(path, self.header(), self.state())
+        header, state = file_format.as_read(self.header()), self.state()
+        require_savable(header, self.learner.stream, self.learner.settings, tensor_bytes(state))
+        return file_format.write(path, header, state)
 
     @classmethod
     def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
@@ -78,25 +84,28 @@ class SavedLearner:
         return cls.made(header, state, str(path), network, device)
 
     @classmethod
-    def made(
-        cls, header: file_format.Header, state: State, place: str, network: str | None = None, device: str = "cpu"
-    ) -> Self:
-        """From what a file holds."""
+    def made(cls, header: Header, state: State, place: str, network: str | None = None, device: str = "cpu") -> Self:
+        """From what a file holds. Nothing is imported that its reader does not name, nothing larger made than the file can be
+        about, and the learner is tried: what is no learner is refused here, in one sentence, and not later."""
         try:
-            kind = method_settings(str(header["method"]))
-            settings = _settings(kind, header["settings"])
-            _require_trust(settings, network, place)
-            info = header["stream"]
-            stream = StreamInfo(**{**info, "input_shape": tuple(info["input_shape"])})
-            _require_plausible(stream, settings)
-            learner = settings.build(stream, int(header["seed"]), device)
-            learner.restore(state["learner"])
+            require_form(header)
+            require_trust(header, network, place)
+            settings = from_record(method_settings(header["method"]), header["settings"], header["method"])
+            stream = StreamInfo(**{**header["stream"], "input_shape": tuple(header["stream"]["input_shape"])})
+            content = tensor_bytes(state)
+            require_size(stream, settings, content)
+            if set(state) != {"learner", "standardisation", "extra"}:
+                raise ValueError("its state has other parts")
+            learner = _restored(settings, stream, header, device, state["learner"], content)
+            if len(header["tasks"]) != len(learner.tasks):
+                raise ValueError(f"{len(header['tasks'])} names for {len(learner.tasks)} tasks")
+            require_finite(state)
+            inputs = Inputs(
+                header["inputs"]["bytes"],
+                tuple(header["inputs"]["columns"]),
+                _standardisation(state["standardisation"], stream.input_shape),
+            )
             classes, tasks = tuple(header["classes"]), tuple(header["tasks"])
-            if len(classes) != stream.classes or len(tasks) != len(learner.tasks):
-                raise ValueError("its header does not fit its learner")
-            numbers, form = state["standardisation"], header["inputs"]
-            standardisation = Standardisation(**numbers) if numbers else None
-            inputs = Inputs(bool(form["bytes"]), tuple(form["columns"]), standardisation)
             return cls(learner, classes, tasks, inputs, header["extra"], state["extra"])
         except MerlinError:
             raise
@@ -104,30 +113,27 @@ class SavedLearner:
             raise file_format.damaged(place, error) from None
 
 
-def _settings(kind: type[MethodSettings], record: dict[str, Any]) -> MethodSettings:
-    strangers = sorted(set(record) - {entry.name for entry in fields(kind)})
-    if strangers:
-        raise ValueError(f"{kind.method} has no setting {strangers[0]!r}")
-    return kind(**{name: tuple(value) if isinstance(value, list) else value for name, value in record.items()})
+def _restored(
+    settings: MethodSettings, stream: StreamInfo, header: Header, device: str, state: State, content: int
+) -> Learner[Any]:
+    """The learner that a state was taken from, tried within the memory that a file with so many bytes of tensors may take."""
+    try:
+        with BoundedTensors(content):
+            return restored(settings, stream, header["seed"], device, state, header["inputs"]["bytes"])
+    except MerlinError as error:  # what a learner is asked here, no user asked for
+        raise ValueError(str(error)) from None
 
 
-def _require_trust(settings: MethodSettings, network: str | None, place: str) -> None:
-    """A network of the user's own is code that the file only names: it is imported for those alone who name it, too."""
-    named = str(getattr(settings, "network", ""))
-    if ":" in named and network != named:
-        raise UsageError(
-            f"{place} has the network {named!r}, which is code outside this package; if you trust it, say so: load it with "
-            f"network={named!r}."
-        )
-
-
-def _require_plausible(stream: StreamInfo, settings: MethodSettings) -> None:
-    found = {
-        "classes": stream.classes,
-        "tasks": stream.tasks,
-        "numbers in an input": math.prod(stream.input_shape),
-        "units of a layer": max(getattr(settings, "hidden_units", ()), default=1),
-    }
-    for name, number in found.items():
-        if not 1 <= number <= LARGEST[name]:
-            raise ValueError(f"{number} {name}")
+def _standardisation(state: State, shape: tuple[int, ...]) -> Standardisation | None:
+    """Mean and deviation as a file has them, if it has any."""
+    if not state:
+        return None
+    found = Standardisation(**state)
+    if not all(
+        isinstance(value, Tensor) and value.shape == shape and value.dtype == torch.float64
+        for value in (found.mean, found.deviation)
+    ):
+        raise ValueError("its standardisation is not one of its inputs")
+    if not bool((found.deviation > 0).all()):
+        raise ValueError("its standardisation divides by what is not positive")
+    return found
