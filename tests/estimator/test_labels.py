@@ -36,7 +36,8 @@ def test_text_and_numbers_together_are_refused_in_a_sentence(call, mixed):
         call(mixed)
 
 
-kinds = st.one_of(st.lists(st.integers(-5, 5), min_size=1), st.lists(st.text(max_size=3), min_size=1))
+texts = st.text(st.characters(exclude_characters="\0"), max_size=3)  # NumPy drops a zero at the end
+kinds = st.one_of(st.lists(st.integers(-5, 5), min_size=1), st.lists(texts, min_size=1))
 
 
 @settings(max_examples=60, deadline=None)
@@ -102,12 +103,14 @@ def test_icarl_takes_one_more_example_when_its_memory_is_full():
     assert np.isfinite(model.predict_proba(X)).all()
 
 
-@settings(max_examples=10, deadline=None)
-@given(st.lists(st.integers(0, 3), min_size=1, max_size=12), st.integers(1, 5))
+@settings(max_examples=6, deadline=None)
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=6), st.integers(1, 4))
 def test_merlin_s_probabilities_are_finite_whatever_labels_a_task_has(labels, size):
     """Also of one class, of one example, of classes that come back."""
     draws = np.random.default_rng(0)
-    model = MerlinClassifier(models=1, base_models=1, hidden_units=(4,), settings={"fine_tune_epochs": 1})
+    model = MerlinClassifier(
+        models=1, base_models=1, hidden_units=(4,), settings={"fine_tune_epochs": 1, "vae_steps": 1}
+    )
     for start in range(0, len(labels), size):
         y = labels[start : start + size]
         model.partial_fit(draws.normal(size=(len(y), 2)), y).end_task()

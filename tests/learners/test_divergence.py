@@ -106,6 +106,7 @@ def test_what_has_nothing_to_do_with_numbers_is_not_called_divergence():
         {"weight": torch.nan},
         {"weight": torch.inf},
         {"failure": ZeroDivisionError("division by zero")},
+        {"failure": ValueError("array must not contain infs or NaNs")},
         {"failure": torch.linalg.LinAlgError("linalg.solve: A is singular. Try another.\nOr not.")},
     ],
 )

@@ -10,6 +10,7 @@ import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError
+from merlin_cl.report.page.progress import state_of
 from merlin_cl.report.tables import listing_table
 from merlin_cl.report.text import console
 from merlin_cl.runs.folder import RunFolder, run_folders
@@ -59,7 +60,7 @@ def entry_of(folder: RunFolder) -> dict[str, Any]:
         if folder.finished:
             scores = folder.result()["scores"]
             return entry | {"state": "finished", "scores": [{name: score[name] for name in SHOWN} for score in scores]}
-        state = "running" if folder.busy else "interrupted"
+        state, _ = state_of(folder.events(), folder.busy)
         return entry | {"state": f"{state}, {done} of {config['tasks']} tasks"}
     except MerlinError as error:
         return entry | {"state": f"unreadable: {error}"}

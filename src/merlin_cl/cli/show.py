@@ -4,13 +4,15 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple
 
 import tyro
 from rich.table import Table
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.report.page.progress import run_progress
+from merlin_cl.report.page.sources import read_run
 from merlin_cl.report.summary import Result, contests, summarise
 from merlin_cl.report.tables import (
     calibration_table,
@@ -41,21 +43,27 @@ def main(argv: list[str]) -> None:
     options = parse(ShowOptions, argv, "show", about, option_names(ShowOptions))
     folders = [run for folder in options.folders or (Path("runs"),) for run in _runs_in(folder)]
     finished = [folder for folder in folders if folder.finished]
-    for folder in folders:
-        if not folder.finished:
-            print(f"Left out: {folder.path} is not finished; `merlin resume {folder.path}` goes on.", file=sys.stderr)
+    begun, left_out = _begun([folder for folder in folders if not folder.finished])
     results, problems = _readable(finished)
-    for problem in problems:
+    for problem in [*left_out, *problems]:
         print(f"Left out: {problem}", file=sys.stderr)
-    if not results:
+    for each in begun:
+        print(f"Note: {each.path} is not finished; the tasks it has done come first.", file=sys.stderr)
+    if not results and not begun:
         raise UsageError("There is no finished run to show; `merlin list` tells how far each has come.")
     rows = summarise(results.values())
     if options.json:
         runs = [{"folder": str(path), **result} for path, result in results.items()]
         summary, comparisons = [row.record() for row in rows], [contest.record() for contest in contests(rows)]
-        print(json.dumps({"summary": summary, "comparisons": comparisons, "runs": runs}))
+        unfinished = [{"folder": str(each.path), **each.progress, "result": each.result} for each in begun]
+        print(json.dumps({"summary": summary, "comparisons": comparisons, "runs": runs, "unfinished": unfinished}))
         return
     out = console()
+    for each in begun:
+        out.print(each.heading, markup=False, soft_wrap=True)
+        out.print(curve_table(each.result))
+    if not results:
+        return
     out.print(scores_table(rows), scores_caption(rows), sep="")
     if compared := contests(rows):
         out.print("", contests_table(compared, rows), sep="\n")
@@ -69,6 +77,46 @@ def _tables_of_one(result: Result) -> list[Table]:
     """What a single run has to say beside its row."""
     tables = (curve_table(result), calibration_table(result), other_kinds_table(result))
     return [table for table in tables if table is not None]
+
+
+class Begun(NamedTuple):
+    """A run that is not finished and has scores of the tasks done."""
+
+    path: Path
+    result: Result
+    progress: dict[str, Any]
+
+    @property
+    def heading(self) -> str:
+        """What became of it."""
+        state, reason = self.progress["state"], self.progress["reason"]
+        after = f"{self.path} {_HAS[state]} {self.result['tasks']} of {self.progress['tasks']} tasks"
+        if state == "failed":
+            return f"{after}: {reason}"
+        return after + ("." if state == "running" else f"; `merlin resume {self.path}` goes on.")
+
+
+_HAS = {"running": "has done", "failed": "failed after", "stopped": "was stopped after", "interrupted": "ended after"}
+
+
+def _begun(folders: list[RunFolder]) -> tuple[list[Begun], list[str]]:
+    """Runs that are not finished, those that have scores and why others are left out."""
+    begun, problems = [], []
+    for folder in folders:
+        try:
+            run = read_run(folder.path)
+            progress = run_progress(run, folder.busy)
+        except MerlinError as error:
+            problems.append(str(error))
+            continue
+        if run.result["scores"]:
+            shown = {name: progress[name] for name in ("state", "reason", "done", "tasks")}
+            begun.append(Begun(folder.path, run.result, shown))
+        elif progress["state"] == "failed":
+            problems.append(f"{folder.path} failed in its first task: {progress['reason']}")
+        else:
+            problems.append(f"{folder.path} is not finished; `merlin resume {folder.path}` goes on.")
+    return begun, problems
 
 
 def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:

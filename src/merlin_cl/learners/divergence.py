@@ -1,10 +1,12 @@
 """Numbers that are no longer finite: how they are noticed, and what is said of a method that has them."""
 
 import math
+import re
 from typing import Any
 
 import torch
 from torch import Tensor
+from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # documented, but not declared
 
 from merlin_cl.errors import DivergenceError, InputError
 from merlin_cl.learners.settings import MethodSettings
@@ -15,6 +17,9 @@ USUAL_INPUT = 10.0
 """Inputs are best about 1; of larger ones than this a method that diverges is told."""
 RATES = ("learning_rate", "fine_tune_rate")
 """Settings that say how large a method's steps are, where it has them."""
+
+NOT_NUMBERS = re.compile(r"\b(nans?|infs?|infinity|infinite|non-?finite)\b", re.IGNORECASE)
+"""How libraries speak of numbers that they cannot take."""
 
 
 def largest(x: Tensor) -> float:
@@ -62,6 +67,15 @@ def divergence(settings: MethodSettings, doing: str, what: str, largest_input: f
     if largest_input > USUAL_INPUT:
         advice = f"scale the inputs, of which the largest is {largest_input:.3g}, to about 1, or {advice}"
     return DivergenceError(f"{settings.method} diverged while {doing}, as {what}; {advice}, and begin anew.")
+
+
+def is_breakdown(error: Exception) -> bool:
+    """Whether an error is of arithmetic: it is one by its type, or a library that checks its numbers says that they are not.
+
+    >>> is_breakdown(ValueError("array must not contain infs or NaNs")), is_breakdown(ValueError("a banana is missing"))
+    (True, False)
+    """
+    return isinstance(error, ArithmeticError | LinAlgError) or NOT_NUMBERS.search(str(error)) is not None
 
 
 def breakdown(error: BaseException) -> str:

@@ -19,10 +19,9 @@ from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import torch
 from torch import Tensor
-from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # documented, but not declared
 
 from merlin_cl.errors import DivergenceError, InputError, MerlinError, UsageError
-from merlin_cl.learners.divergence import breakdown, divergence, is_finite, largest, require_computable
+from merlin_cl.learners.divergence import breakdown, divergence, is_breakdown, is_finite, largest, require_computable
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty
@@ -279,12 +278,12 @@ class Learner(ABC, Generic[Settings]):
             yield
         except MerlinError:
             raise
-        except (ArithmeticError, LinAlgError) as error:
-            raise self._divergence(doing, breakdown(error)) from error
         except Exception as error:
-            if is_finite(self._state()):
-                raise
-            raise self._divergence(doing, "numbers that it has learned are no longer finite") from error
+            if is_breakdown(error):
+                raise self._divergence(doing, breakdown(error)) from error
+            if not is_finite(self._state()):
+                raise self._divergence(doing, "numbers that it has learned are no longer finite") from error
+            raise
 
     def _divergence(self, doing: str, what: str) -> DivergenceError:
         return divergence(self.settings, doing, what, self._largest_input)

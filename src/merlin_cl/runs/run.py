@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.errors import DivergenceError, MerlinError, UsageError
 from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import learning_curve
 from merlin_cl.runs.calibration import Record
@@ -98,6 +98,11 @@ def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display
                     f"{error.strerror or type(error).__name__} at {error.filename or folder.path}; every task that was done is "
                     f"kept: mend that, and `merlin resume {folder.path}` goes on."
                 ) from error
+            except DivergenceError as error:
+                _log_end(folder, "failed", error=str(error))
+                if any(folder.checkpoints.glob("task-*.safetensors")):
+                    show.say(f"The tasks done before are kept; `merlin show {folder.path}` has their scores.")
+                raise
             except Exception as error:
                 _log_end(folder, "failed", error=f"{type(error).__name__}: {error}")
                 raise

@@ -21,7 +21,7 @@ Clock = Callable[[], float]
 def run_progress(run: Run, busy: bool, clock: Clock = time.time) -> dict[str, Any]:
     """State, tasks done and in all, seconds gone and left (None: nobody can tell yet)."""
     tasks, taken, begun = _tasks(run.events)
-    state, reason = _state(run, busy)
+    state, reason = ("finished", "") if run.finished else state_of(run.events, busy)
     forecast = Forecast(tasks, taken, clock)
     forecast.task_begun = begun if begun is not None else clock()
     running = state == "running"
@@ -82,14 +82,15 @@ def busy(path: Path) -> bool:
     return path.is_dir() and RunFolder(path).busy
 
 
-def _state(run: Run, busy: bool) -> tuple[str, str]:
-    if run.finished:
-        return "finished", ""
+def state_of(events: list[dict[str, Any]], busy: bool) -> tuple[str, str]:
+    """What a run that is not finished is doing, by its events and whether a process works on it, and why it has ended."""
     if busy:
         return "running", ""
-    last = next((event for event in reversed(run.events) if event["event"] in ("failed", "stopped")), None)
-    if last is not None and last is run.events[-1]:
-        return ("failed", str(last.get("error", ""))) if last["event"] == "failed" else ("stopped", "by its user")
+    last = events[-1] if events else {}
+    if last.get("event") == "failed":
+        return "failed", str(last.get("error", ""))
+    if last.get("event") == "stopped":
+        return "stopped", "by its user"
     return "interrupted", "its process ended without a word"
 
 
