@@ -59,7 +59,7 @@ def scores_caption(rows: list[Row]) -> str:
     ]
     if any(row.mean["nll"] is not None for row in rows):
         lines.append(
-            "NLL: negative log-likelihood in nats, ECE: calibration error in percent, on all test examples at the end."
+            "NLL: negative log-likelihood in nats; ECE: calibration error in percent; both after the last task."
         )
     if any(len(row.seeds) > 1 for row in rows):
         lines.append("± is the standard deviation over seeds (n - 1); in brackets the 95 % t-interval for the mean.")
