@@ -115,7 +115,7 @@ def test_unexpected_errors_have_no_traceback_unless_asked(merlin, small, monkeyp
     def broken(*_):
         raise ZeroDivisionError("nobody thought of this")
 
-    monkeypatch.setattr(run_module, "accuracies", broken)
+    monkeypatch.setattr(run_module, "evaluate", broken)
     code, _, err = merlin(*small)
     assert code == 1
     assert "Unexpected ZeroDivisionError: nobody thought of this; add --debug" in err
