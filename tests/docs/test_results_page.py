@@ -114,7 +114,7 @@ def test_what_the_paper_has_with_the_same_network_is_told(tool, records):
 
 def test_reasons_are_told(tool):
     page = tool.page([], {"split-cifar10": "no such data here", "split-mnist/merlin/aware": "asleep"})
-    assert page.count("| not run | no such data here |") == 9
+    assert page.count("| not run | no such data here |") == 11
     assert page.count("| not run | asleep |") == 1
 
 

@@ -90,7 +90,7 @@ def test_fewer_tasks_stand_beside_the_paper_s_first_tasks_or_beside_nothing():
 
 def test_sizes_are_counted_without_a_run_and_are_the_paper_s():
     found = [cell for trial in trials(experiment("params"), Choice()) for cell in cells_of(trial)]
-    paper = [cell for cell in found if cell.line.preset == "paper"]
+    paper = [cell for cell in found if cell.line.method == "merlin-paper"]
     assert len(paper) == 10
     assert {cell.difference for cell in paper} == {0.0}
 
@@ -98,11 +98,11 @@ def test_sizes_are_counted_without_a_run_and_are_the_paper_s():
 def test_the_reference_is_compared_with_each_other_line_over_the_same_seeds():
     found, _ = reproduced(
         "main",
-        lambda line, view, inference: 50.0 if line.method == "merlin" else 45.0,
+        lambda line, view, inference: 50.0 if line.reference else 45.0,
         Choice(seeds=3, streams=("split-mnist",)),
     )
     outcomes = comparisons(found.cells)
-    assert len(outcomes) == 5 * 2  # five rivals beside MERLIN's two ways to answer
+    assert len(outcomes) == 5 + 2  # five rivals, the code's reading and our MERLIN beside the recipe as printed
     assert {(outcome.difference, outcome.p_value, outcome.seeds) for _, _, outcome in outcomes} == {(5.0, 0.0, 3)}
     assert "+5.00" in as_markdown(found)
 

@@ -7,7 +7,7 @@ import pytest
 
 from merlin_cl.errors import UsageError
 from merlin_cl.paper.experiment import experiment, experiment_names, view_for
-from merlin_cl.paper.published import first_tasks, published
+from merlin_cl.paper.published import PAPER_NAMES, first_tasks, published
 from merlin_cl.paper.trials import Choice, trials
 from merlin_cl.streams.registry import stream_settings
 
@@ -25,7 +25,8 @@ def test_every_number_in_the_paper_is_asked_for_by_some_table():
                 for param in curve if chosen.kind == "curves" else [{}]:
                     assert chosen.published(trial.line, stream, measure, **param) is not None or chosen.kind == "scores"
                     wanted = json.dumps(trial.line.param | param, sort_keys=True)
-                    asked.add((chosen.table.format(stream=stream), trial.line.method, stream, measure, wanted))
+                    method = PAPER_NAMES.get(trial.line.method, trial.line.method)
+                    asked.add((chosen.table.format(stream=stream), method, stream, measure, wanted))
     printed = {
         (table["id"], row["method"], row["benchmark"], row["metric"], json.dumps(row.get("param", {}), sort_keys=True))
         for table in TABLES
@@ -57,10 +58,18 @@ def test_tables_that_show_the_same_runs_share_them():
     assert shared[0] == shared[1]
 
 
-def test_merlin_s_preset_is_the_user_s_choice_and_rivals_have_their_own():
-    for trial in trials(experiment("main"), Choice(preset="paper", streams=("split-mnist",))):
-        expected = "paper" if trial.line.method == "merlin" else "default"
-        assert {config.preset for config in trial.configs} == {expected}
+@pytest.mark.parametrize("name", experiment_names())
+def test_the_paper_s_numbers_for_merlin_stand_beside_its_recipe_as_printed(name):
+    chosen = experiment(name)
+    recipes = [line for line in chosen.lines if line.method == "merlin-paper"]
+    assert recipes
+    for line in chosen.lines:
+        if line.method == "merlin" and line.param and chosen.kind == "scores":
+            assert line.param in [recipe.param for recipe in recipes]  # ours is a further row
+            assert line.title.startswith("merlin (ours)")
+    for trial in trials(chosen, Choice(seeds=1, methods=("merlin-paper",))):
+        assert {config.method.recipe.vote for config in trial.configs} <= {"majority", "sum-logits"}
+        assert trial.configs[0].method.models in (1, 30, 50, 100)
 
 
 @pytest.mark.parametrize("tasks", [1, 2, 99])

@@ -4,7 +4,7 @@ from merlin_cl.errors import unknown
 
 PARTS = {
     "bank": "a bank of networks against a loop of separate ones, and against memory bandwidth",
-    "vae": "fitting the VAE in batches against one chunk at a time",
+    "vae": "fitting the VAE of the paper's recipe, compiled against torch",
     "run": "CPU seconds of a whole Split MNIST run, by phase",
 }
 

@@ -10,7 +10,14 @@ import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.report.diagnosis import CONTROL, diagnose, forgetting_table, is_control_of, probes_table
+from merlin_cl.report.diagnosis import (
+    CONTROL,
+    diagnose,
+    exemplar_choice,
+    forgetting_table,
+    is_control_of,
+    probes_table,
+)
 from merlin_cl.report.diagnosis_verdict import Knowledge, Verdict, judge, knowledge
 from merlin_cl.report.summary import Result, changed_stream
 from merlin_cl.report.text import console, parts, size
@@ -135,7 +142,7 @@ def _command_for_control(result: Result, root: Path) -> str:
     options = [f"--{name.replace('_', '-')} {value}" for name, value in changed_stream(result).items()]
     if result["exemplars"] is not None:
         options.append(f"--exemplars {result['exemplars']}")
-    if (choice := result["settings"]["method"].get("exemplar_choice")) is not None:
+    if (choice := exemplar_choice(result)) is not None:
         options.append(f"--exemplar-choice {choice}")
     return " ".join(
         ["merlin run", result["stream"], f"--method {CONTROL} --seed {result['seed']} --out {root}", *options]

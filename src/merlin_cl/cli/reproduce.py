@@ -32,8 +32,6 @@ class ReproduceOptions:
     """Only these streams, with commas between them."""
     methods: Annotated[str, tyro.conf.arg(metavar="NAME,...")] = ""
     """Only these methods, with commas between them."""
-    preset: Annotated[str, tyro.conf.arg(metavar="NAME")] = "default"
-    """MERLIN's settings: default, or paper, which is its recipe as literally as it can be read."""
     out: Path = Path("reproduced")
     """The folder for tables and figures; the runs are below it in runs/."""
     data: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
@@ -81,7 +79,6 @@ def _choice(options: ReproduceOptions) -> Choice:
         tasks=options.tasks or (QUICK_TASKS if options.quick else None),
         streams=names(options.streams),
         methods=names(options.methods),
-        preset=options.preset,
         data=None if options.data is None else str(options.data.expanduser().resolve()),
         quick=options.quick,
     )

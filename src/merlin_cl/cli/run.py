@@ -11,7 +11,7 @@ import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.registry import method_names, method_settings
+from merlin_cl.learners.registry import method_names, preset_kind
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.folder import RunFolder
@@ -71,9 +71,9 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     )
     path = _own_data(named.stream)
     stream = (stream_settings(named.stream) if path is None else settings_for(path))()
-    method_kind, known, looked_at = method_settings(named.method), stream.outline(), None
+    (method_kind, preset), known, looked_at = preset_kind(named.method, named.preset), stream.outline(), None
     while True:
-        parsed = _parse(argv, named, stream, method_kind.preset(named.preset, known))
+        parsed = _parse(argv, named, stream, method_kind.preset(preset, known))
         if parsed.stream_settings == looked_at:
             break
         looked_at = parsed.stream_settings
@@ -92,7 +92,7 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     config = RunConfig(
         stream=parsed.stream_settings,
         method=parsed.method_settings.located(),
-        preset=options.preset,
+        preset=preset,
         data=None if data is None else str(data.expanduser().resolve()),
         **{name: getattr(options, name) for name in ("seed", "batch_size", "inference", "device", "threads")},
     )

@@ -22,7 +22,7 @@ from merlin_cl.estimator.persistence import restored, saved
 from merlin_cl.estimator.taking_away import TakenAway, TaskName
 from merlin_cl.learners.answers import inference_for, probabilities
 from merlin_cl.learners.learner import Learner
-from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
@@ -234,14 +234,14 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         if not isinstance(self.settings, Mapping | None):
             raise UsageError(f"settings is {self.settings!r}; give names and values, as in {{'exemplars': 100}}.")
         _require_count("expected_tasks", self.expected_tasks)
-        kind = method_settings(self.method)
+        kind, preset = preset_kind(self.method, self.preset)
         changes = {name: getattr(self, name) for name in self._method_parameters} | dict(self.settings or {})
         hints, given = hints_of(kind), {name: value for name, value in changes.items() if value is not None}
         for name in given:
             if name not in hints:
-                raise unknown(f"setting of {self.method}", name, hints)
+                raise unknown(f"setting of {kind.method}", name, hints)
         fitted = {name: fitting(name, _plain(value), hints[name]) for name, value in given.items()}
-        return replace(kind.preset(self.preset, stream), **fitted)
+        return replace(kind.preset(preset, stream), **fitted)
 
     def _make_room(self, classes: int, tasks: int) -> None:
         """Let the learner grow, if need be."""

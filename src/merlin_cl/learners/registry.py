@@ -11,6 +11,7 @@ from merlin_cl.learners.settings import MethodSettings
 
 BUILT_IN = {
     "merlin": "merlin_cl.learners.merlin.settings:MerlinSettings",
+    "merlin-paper": "merlin_cl.learners.merlin_paper.settings:MerlinPaperSettings",
     "gdumb-ensemble": "merlin_cl.learners.control_settings:GDumbEnsembleSettings",
     "gdumb": "merlin_cl.learners.control_settings:GDumbSettings",
     "single": "merlin_cl.learners.control_settings:SingleSettings",
@@ -54,3 +55,14 @@ def method_settings(name: str) -> type[MethodSettings]:
         loaded: type[MethodSettings] = point.load()
         return loaded
     raise unknown("method", name, method_names())
+
+
+def preset_kind(method: str, preset: str) -> tuple[type[MethodSettings], str]:
+    """The settings class that a preset of a method starts from, and what the preset is called there: it may be another method.
+
+    >>> kind, preset = preset_kind("merlin", "paper")
+    >>> kind.method, preset
+    ('merlin-paper', 'default')
+    """
+    kind = method_settings(method)
+    return (method_settings(kind.moved_presets[preset]), "default") if preset in kind.moved_presets else (kind, preset)

@@ -6,6 +6,7 @@ Free of torch, so that `merlin run --help` answers at once; the learner itself i
 from __future__ import annotations
 
 import importlib
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -30,16 +31,21 @@ class MethodSettings:
     space: ClassVar[Space] = {}
     """Where `merlin tune` looks for settings; those that are not in it stay as they are."""
 
+    moved_presets: ClassVar[Mapping[str, str]] = {}
+    """Presets that are methods of their own, and which: `registry.preset_kind` leads from one to the other."""
+
     @classmethod
     def presets(cls) -> tuple[str, ...]:
-        """The names `preset` answers to."""
-        return ("default",)
+        """The names that a user may give."""
+        return ("default", *cls.moved_presets)
 
     @classmethod
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream; `default` has those that a search chose for it, if there was one."""
         if name not in cls.presets():
             raise unknown(f"preset of {cls.method}", name, cls.presets())
+        if name in cls.moved_presets:
+            raise UsageError(f"The preset {name} of {cls.method} is a method of its own: {cls.moved_presets[name]}.")
         return replace(cls(), **tuned_settings(cls.method, stream.name)) if name == "default" else cls()
 
     def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner[Self]:

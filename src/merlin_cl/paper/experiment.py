@@ -38,8 +38,6 @@ class Line:
 
     method: str
     label: str = ""
-    preset: str = ""
-    """Where its settings start from; empty: what the user asks for."""
     settings: dict[str, Any] = field(default_factory=dict)
     inferences: tuple[Inference | None, ...] = (None,)
     param: dict[str, Any] = field(default_factory=dict)
@@ -93,7 +91,7 @@ def experiment(name: str) -> Experiment:
     """A table or figure by its name.
 
     >>> experiment("memory").where, len(experiment("memory").lines)
-    ('Table 6', 12)
+    ('Table 6', 16)
     """
     if name not in ORDER:
         raise unknown("table or figure", name, [*ORDER, "all"])

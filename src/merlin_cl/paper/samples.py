@@ -12,7 +12,7 @@ from merlin_cl.errors import MerlinError
 from merlin_cl.runs.folder import RunFolder
 
 if TYPE_CHECKING:
-    from merlin_cl.learners.merlin.learner import Merlin
+    from merlin_cl.learners.merlin_paper.learner import MerlinPaper
 
 SAMPLES = 20
 """Drawn of each task's prior, as in the paper's figure."""
@@ -36,8 +36,7 @@ def samples_of(folder: RunFolder) -> Samples:
     learner = _learner(folder)
     generator = torch.Generator().manual_seed(0)
     latents = [prior.sample(generator, SAMPLES) for prior in learner.distribution.priors]
-    with torch.no_grad():
-        weights = [learner.distribution.code.join(learner.distribution.vae.generate(z)) for z in latents]
+    weights = [learner.distribution.decoded(z) for z in latents]
     tasks = np.repeat(np.arange(len(latents)), SAMPLES)
     return Samples(tasks, torch.cat(latents).double().numpy(), torch.cat(weights).double().numpy())
 
@@ -66,9 +65,9 @@ def _neighbours(points: Array, tasks: NDArray[np.int64]) -> float:
     return float(100 * (tasks[distances.argmin(axis=1)] == tasks).mean())
 
 
-def _learner(folder: RunFolder) -> Merlin:
-    """The learner of a finished MERLIN run, restored from its last checkpoint."""
-    from merlin_cl.learners.merlin.learner import Merlin
+def _learner(folder: RunFolder) -> MerlinPaper:
+    """The learner of a finished run of the paper's recipe, restored from its last checkpoint."""
+    from merlin_cl.learners.merlin_paper.learner import MerlinPaper
     from merlin_cl.runs.checkpoint import Checkpoints
 
     config = folder.config()
@@ -76,6 +75,6 @@ def _learner(folder: RunFolder) -> Merlin:
     if state is None:
         raise MerlinError(f"{folder.path} has no checkpoint; copy the whole run folder here, or compute it again.")
     learner = config.method.build(config.stream.info(config.data), config.seed)
-    assert isinstance(learner, Merlin)
+    assert isinstance(learner, MerlinPaper)
     learner.restore(state["learner"])
     return learner

@@ -32,8 +32,6 @@ class Choice:
     """Only these; empty: all that it has."""
     methods: tuple[str, ...] = ()
     """Only these; empty: all that it has."""
-    preset: str = "default"
-    """Of MERLIN."""
     data: str | None = None
     quick: bool = False
 
@@ -92,11 +90,10 @@ def trials(experiment: Experiment, choice: Choice) -> list[Trial]:
 
 def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: Choice) -> Iterable[RunConfig]:
     kind = method_settings(line.method)
-    preset = line.preset or (choice.preset if choice.preset in kind.presets() else "default")
-    method = changed(kind.preset(preset, stream.info()), line.settings)
+    method = changed(kind.preset("default", stream.info()), line.settings)
     seeds = 1 if experiment.kind in ONE_RUN else choice.seeds
     for seed in range(seeds):
-        yield RunConfig(stream, method, seed, preset=preset, data=choice.data)
+        yield RunConfig(stream, method, seed, data=choice.data)
 
 
 def _stream(name: str, tasks: int | None) -> StreamSettings:

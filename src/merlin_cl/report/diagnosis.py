@@ -5,6 +5,8 @@ from typing import Any
 from rich import box
 from rich.table import Table
 
+from merlin_cl.errors import MerlinError
+from merlin_cl.learners.registry import method_settings
 from merlin_cl.metrics import forgetting_by_task
 from merlin_cl.report.summary import Result
 from merlin_cl.report.text import NONE, percent, signed
@@ -19,9 +21,19 @@ def is_control_of(result: Result, other: Result) -> bool:
         return [of["settings"]["stream"], of["source"], of["seed"]]
 
     budgets = {result["exemplars"], other["exemplars"]} - {None}
-    choices = {of["settings"]["method"].get("exemplar_choice") for of in (result, other)} - {None}
+    choices = {exemplar_choice(of) for of in (result, other)} - {None}
     same = setting(result) == setting(other) and len(budgets) == 1 and len(choices) == 1
     return other["method"] == CONTROL and same
+
+
+def exemplar_choice(result: Result) -> str | None:
+    """How exemplars were chosen: as set, or as the method always does; None where it keeps none or does not say."""
+    try:
+        always = getattr(method_settings(result["method"]), "exemplar_choice", None)
+    except MerlinError:  # a method of another package that is not installed here
+        always = None
+    chosen: str | None = result["settings"]["method"].get("exemplar_choice", always)
+    return chosen
 
 
 def diagnose(result: Result, control: Result | None) -> dict[str, Any]:

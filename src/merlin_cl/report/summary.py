@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.registry import preset_kind
 from merlin_cl.metrics import METRICS, Comparison, half_width, mean, paired, standard_deviation
 from merlin_cl.paper.published import Published, headline
 from merlin_cl.runs.calibration import AFTER_EACH_TASK, final_figures
@@ -145,10 +145,14 @@ def _changed_method(result: Result) -> dict[str, Any]:
         stream = stream_settings(_kind(result))(**{name: record[name] for name in record if name not in NAMES})
         shared = any(score["view"] == "domain-incremental" for score in result["scores"])
         info = replace(stream.outline(), domain_incremental=shared)
-        default = method_settings(result["method"]).preset(result["preset"], info).record()
+        kind, preset = preset_kind(result["method"], result["preset"])
+        default = kind.preset(preset, info).record()
     except UNKNOWN:
-        default = {}
-    return _differing(result["settings"]["method"], default)
+        return _differing(result["settings"]["method"], {})
+    settings = result["settings"]["method"]
+    if kind.method != result["method"]:  # the preset has become a method of its own since, with settings of its own
+        settings = {name: settings[name] for name in default if name in settings}
+    return _differing(settings, default)
 
 
 def _differing(settings: dict[str, Any], default: dict[str, Any]) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError, unknown
-from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
@@ -104,12 +104,12 @@ def _streams(entry: _Named, folder: Path, data: str | None) -> list[tuple[Stream
 def _methods(entry: _Named, shared: dict[str, Any], info: StreamInfo) -> list[tuple[str, MethodSettings]]:
     """The presets and settings that an entry of `methods` stands for on a stream."""
     with _at(entry.place):
-        kind = method_settings(entry.name)
-        hints = {"preset": str, **hints_of(kind)}
-        found = []
-        for values in combinations({"preset": "default", **shared, **entry.values}, hints, entry.name):
-            preset = fitting("preset", values.pop("preset"), str)
-            found.append((preset, changed(kind.preset(preset, info), values)))
+        values, found = {**shared, **entry.values}, []
+        presets = values.pop("preset", "default")
+        for named in combinations({"preset": presets}, {"preset": str}, entry.name):
+            kind, preset = preset_kind(entry.name, fitting("preset", named["preset"], str))
+            for chosen in combinations(values, hints_of(kind), kind.method):
+                found.append((preset, changed(kind.preset(preset, info), chosen)))
         return found
 
 

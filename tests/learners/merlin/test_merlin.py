@@ -14,7 +14,7 @@ from merlin_cl.learners.merlin.decoders import Form
 from merlin_cl.learners.merlin.distribution import WeightDistribution
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.mlp import MLP
-from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.protocol import TaskInfo
 
 SMALL = MerlinSettings(
     hidden_units=(16,), exemplars=12, models=5, base_models=4, learning_rate=2e-2, updates_per_batch=5,
@@ -130,12 +130,6 @@ def test_a_prior_that_is_not_learned_has_a_gradient_everywhere():
     before, after = (one.distribution.vae.state_dict() for one in (fresh, learner))
     still = {name for name, value in after.items() if torch.equal(value, before[name])}
     assert still == {f"prior_{part}.{kind}" for part in ("mean", "log_variance") for kind in ("weight", "bias")}
-
-
-def test_the_paper_s_recipe_augments_no_photograph():
-    photographs = StreamInfo("photographs", (3, 32, 32), classes=10, tasks=5, mirrored=True)
-    assert MerlinSettings.preset("default", photographs).augmentation == "shifts-and-mirrors"
-    assert MerlinSettings.preset("paper", photographs).augmentation == "none"
 
 
 @pytest.mark.parametrize("settings", [SMALL, CHUNKS], ids=["factors", "chunks"])

@@ -1,4 +1,4 @@
-"""The `paper` preset has the paper's sizes, exactly."""
+"""What the default keeps is smaller than one classifier, and of the form that its bytes allow."""
 
 from dataclasses import replace
 
@@ -7,22 +7,6 @@ import pytest
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.task2vec import WIDTH
 from merlin_cl.streams.registry import stream_settings
-
-
-@pytest.mark.parametrize(
-    ("stream", "classifier", "vae"),
-    [
-        ("split-mnist", 89_610, 31_426),
-        ("permuted-mnist", 89_610, 31_446),
-        ("split-cifar10", 31_307, 17_910),
-        ("split-cifar100", 34_997, 33_810),
-        ("split-miniimagenet", 34_997, 33_810),
-    ],
-)
-def test_parameter_counts_of_the_paper(stream, classifier, vae):
-    info = stream_settings(stream)().info()
-    learner = MerlinSettings.preset("paper", info).build(info, seed=0)
-    assert learner.parameters() == {"classifier": classifier, "meta_model": vae}
 
 
 @pytest.mark.parametrize(

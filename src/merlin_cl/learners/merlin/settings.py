@@ -1,10 +1,11 @@
-"""MERLIN's settings and its two presets. Free of torch."""
+"""MERLIN's settings. Free of torch."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import EnsembleSettings, large_images
@@ -21,11 +22,12 @@ Summary = Literal["central", "mean"]
 class MerlinSettings(EnsembleSettings):
     """A VAE learns the distribution of the weights of small classifiers, task by task, and answers with sampled ones.
 
-    The defaults are the `default` preset. `paper` is the paper's recipe as literally as it can be read.
+    The preset `paper` is the method `merlin-paper`: the paper's recipe as printed.
     """
 
     method: ClassVar[str] = "merlin"
     learner: ClassVar[str] = "merlin_cl.learners.merlin.learner:Merlin"
+    moved_presets: ClassVar[Mapping[str, str]] = {"paper": "merlin-paper"}
 
     # Base models
     base_models: int = 10
@@ -161,16 +163,9 @@ class MerlinSettings(EnsembleSettings):
             raise UsageError("vae_optimiser adagrad needs latent_per chunk and consolidation after or off.")
 
     @classmethod
-    def presets(cls) -> tuple[str, ...]:
-        """`default` and `paper`."""
-        return ("default", "paper")
-
-    @classmethod
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream."""
         settings = super().preset(name, stream)  # the name is checked, the budget set
-        if name == "paper":
-            return replace(settings, **_paper(stream))
         if stream.domain_incremental:
             return replace(settings, updates_per_batch=10, sampling_rate=0.99, replay=5)
         if large_images(stream):
@@ -196,43 +191,3 @@ class MerlinSettings(EnsembleSettings):
         """The network for a stream; where tasks share their classes and are to be told apart, with an output for strangers."""
         stranger = stream.domain_incremental and self.replay > 0
         return super().classifier(replace(stream, classes=stream.classes + stranger))
-
-
-def _paper(stream: StreamInfo) -> dict[str, Any]:
-    """The paper's recipe; sizes recovered from its parameter counts."""
-    if not large_images(stream):
-        sizes = {"chunk": 300, "hidden": 50, "latent": 2, "embedding": 2}
-    elif stream.classes <= 10:
-        sizes = {"chunk": 250, "hidden": 30, "latent": 10, "embedding": 10}
-    else:
-        sizes = {"chunk": 300, "hidden": 50, "latent": 10, "embedding": 10}
-    return {
-        **sizes,
-        "models": 30,
-        "exemplar_choice": "random",
-        "augmentation": "none",
-        "vote": "majority",
-        "updates_per_batch": 1,
-        "learning_rate": 1e-3,
-        "weight_decay": 1e-3,
-        "decoupled_decay": False,
-        "averaging": 0.0,
-        "replay": 0,
-        "rehearse": 0,
-        "code": "weights",
-        "layout": "out-in",
-        "statistics": "decoded",
-        "scale_chunks": False,
-        "decoder": "chunks",
-        "precision": "float32",
-        "latent_per": "chunk",
-        "vae_optimiser": "adagrad",
-        "vae_rate": 1e-3,
-        "vae_batch": 1,
-        "kl_weight": 1.0,
-        "consolidation": "after",
-        "fine_tune_batch": 10,
-        "task_models": 30,
-        "aware_epochs": 40,
-        "pseudo_models": 10,
-    }
