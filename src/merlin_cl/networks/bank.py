@@ -44,21 +44,10 @@ class Bank:
         return torch.cat(answers, dim=1) if len(answers) > 1 else answers[0]
 
 
-class Training:
-    """Adam (or plain gradient descent) for every member of a bank at once.
+class Gradients:
+    """The gradients of a loss by the weights of every member of a bank, [M, P], for whoever moves them."""
 
-    `step` minimises cross-entropy, which may weigh each example differently for each member. For a loss of another kind,
-    `gradient` fills the flat gradient, the caller may change it in place, and `update` takes the step.
-    """
-
-    def __init__(
-        self,
-        bank: Bank,
-        learning_rate: float,
-        weight_decay: float = 0.0,
-        decoupled: bool = True,
-        optimiser: Kind = "adam",
-    ) -> None:
+    def __init__(self, bank: Bank) -> None:
         self.bank = bank
         self._gradient = torch.zeros_like(bank.weights)
         network, flat = bank.network, bank.weights
@@ -69,18 +58,11 @@ class Training:
         for name in values.keys() - set(network.statistics):
             values[name].requires_grad_()
         self._statistics = flat.data[:, network.learned :] if network.statistics else None
-        self._optimiser = optimiser_for(optimiser, flat, learning_rate, weight_decay, decoupled)
 
-    def step(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
-        """One update of every member; returns the members' losses, [M].
-
-        x [M, N, *input_shape] and y [M, N] (or without M: the same for all). `allowed`, bool [classes]: classes outside
-        it take no part in the loss. `shares` [M, N] says how often each member takes each example, statistics of the
-        batch included; a member that takes none is left as it was.
-        """
-        losses = self.label_gradient(x, y, allowed, shares)
-        self._update([] if shares is None else (shares.sum(dim=1) == 0).nonzero().flatten().tolist())
-        return losses
+    @property
+    def flat(self) -> Tensor:
+        """The gradient that was asked for last, [M, P]."""
+        return self._gradient
 
     def label_gradient(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
         """Fill the gradient that `step` follows, without following it; returns the members' losses, [M]."""
@@ -117,6 +99,36 @@ class Training:
 
         self.bank.network.differentiate(self._weights, x, BatchUse(), slope)
         return self._gradient
+
+
+class Training(Gradients):
+    """Adam (or plain gradient descent) for every member of a bank at once.
+
+    `step` minimises cross-entropy, which may weigh each example differently for each member. For a loss of another kind,
+    `gradient` fills the flat gradient, the caller may change it in place, and `update` takes the step.
+    """
+
+    def __init__(
+        self,
+        bank: Bank,
+        learning_rate: float,
+        weight_decay: float = 0.0,
+        decoupled: bool = True,
+        optimiser: Kind = "adam",
+    ) -> None:
+        super().__init__(bank)
+        self._optimiser = optimiser_for(optimiser, bank.weights, learning_rate, weight_decay, decoupled)
+
+    def step(self, x: Tensor, y: Tensor, allowed: Tensor, shares: Tensor | None = None) -> Tensor:
+        """One update of every member; returns the members' losses, [M].
+
+        x [M, N, *input_shape] and y [M, N] (or without M: the same for all). `allowed`, bool [classes]: classes outside
+        it take no part in the loss. `shares` [M, N] says how often each member takes each example, statistics of the
+        batch included; a member that takes none is left as it was.
+        """
+        losses = self.label_gradient(x, y, allowed, shares)
+        self._update([] if shares is None else (shares.sum(dim=1) == 0).nonzero().flatten().tolist())
+        return losses
 
     def update(self, gradient: Tensor | None = None) -> None:
         """One step of the optimiser along the gradient as it stands, or along another one, [M, P]."""

@@ -1,0 +1,103 @@
+"""Meta-consolidation, Algorithm 2: the distributions of all tasks in a fixed number of bytes.
+
+While there is room, tasks have it. When there is none, the largest priors become smaller, one step at a time, and what is left
+of each is fitted to models replayed from what it was: their answers on the exemplars, and on mixtures of these, are what the
+smaller prior has to give (the paper's auxiliary loss). A prior that is stored for the first time is fitted to its base models in
+the same way. Digits stay as they were; what learns is the unit of every part of z, a few dozen numbers that a handful of
+exemplars can teach.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from merlin_cl.learners.latent.distribution import TaskPrior, WeightDistribution
+from merlin_cl.learners.latent.settings import Consolidation
+from merlin_cl.learners.learner import MASKED
+from merlin_cl.networks.bank import Bank, Gradients
+from merlin_cl.networks.optimisers import Adam
+from merlin_cl.networks.statistics import reestimate_statistics
+
+STEPS, RATE, INPUTS = 100, 0.01, 40
+"""Of the fit: steps, Adam's rate for the logarithms of units, and inputs a step."""
+POOL = 400
+"""Inputs that replayed models are asked about."""
+
+
+class Lesson(NamedTuple):
+    """What a task's models are replayed on."""
+
+    x: Tensor
+    """Exemplars, [n, *input_shape], of the tasks that its base models learned from."""
+    weights: Tensor
+    """How much each counts in statistics, [n]; n in all."""
+    allowed: Tensor
+    """Outputs that the models choose among, bool [outputs]."""
+
+
+def consolidate(
+    distribution: WeightDistribution, how: Consolidation, lessons: Callable[[int], Lesson], generator: torch.Generator
+) -> None:
+    """Make priors smaller until all fit into the memory: the largest first, and of equals the oldest."""
+    while distribution.bytes > distribution.memory:
+        held = [j for j, prior in enumerate(distribution.priors) if prior is not None]
+        if len(held) == 1:
+            return  # a single prior is never given up, however small the memory
+        largest = max(held, key=lambda j: (distribution.prior(j).bytes, -j))
+        smaller = None if how == "oldest" else distribution.prior(largest).smaller(distribution.groups)
+        if (
+            smaller is None
+        ):  # the oldest goes altogether, and the next task's models, which met it in replay, answer for it
+            distribution.priors[held[0]] = None
+            continue
+        if how == "replay" and isinstance(smaller, TaskPrior):
+            pseudo_models = Bank(distribution.decoder.sketch.network, distribution.mean(largest))  # lines 3 and 4
+            smaller = fitted(smaller, pseudo_models, distribution, lessons(largest), generator)  # lines 5 to 7
+        distribution.priors[largest] = smaller
+
+
+def fitted(
+    prior: TaskPrior, models: Bank, distribution: WeightDistribution, lesson: Lesson, generator: torch.Generator
+) -> TaskPrior:
+    """The prior with units such that its components' mean models, together, answer as other models do together."""
+    if not len(lesson.x):
+        return prior
+    decoder, groups = distribution.decoder, distribution.groups
+    sketch, latents = decoder.sketch, prior.mean(groups)
+    reestimate_statistics(models, lesson.x, lesson.weights)
+    x = _mixtures(lesson.x, generator) if not sketch.network.statistics else lesson.x
+    wanted = _together(models.logits(x), lesson.allowed)  # [n, outputs]
+    numbers, part = prior.means.places(groups)
+    bank = Bank(sketch.network, decoder(latents))
+    starts, learned = decoder.starts[latents.starts], sketch.network.learned
+    gradients, log_factors = Gradients(bank), torch.zeros_like(prior.means.units, dtype=torch.float32)
+    adam = Adam(log_factors, RATE, weight_decay=0.0, decoupled=True)
+    z = latents.z.clone()
+    for _ in range(STEPS):
+        chosen = torch.randint(len(x), (INPUTS,), generator=generator).to(x.device)
+        target = wanted[chosen]
+
+        def loss(logits: Tensor, target: Tensor = target) -> Tensor:
+            return -(target * _together(logits, lesson.allowed).clamp(min=1e-9).log()).sum(dim=-1).mean()
+
+        by_z = sketch.gradient(gradients.gradient(x[chosen].expand(prior.components, -1, *x.shape[1:]), loss))
+        # z is digits times units, so the derivative of z by the logarithm of its unit is z itself.
+        adam.step(log_factors, torch.zeros_like(log_factors).index_add_(1, part, (by_z * z)[:, numbers]))
+        z[:, numbers] = latents.z[:, numbers] * log_factors.exp()[:, part]
+        with torch.no_grad():
+            torch.add(starts[:, :learned], sketch.offsets(z), out=bank.weights[:, :learned])
+    return prior.scaled(log_factors.exp())
+
+
+def _mixtures(x: Tensor, generator: torch.Generator) -> Tensor:
+    """Inputs between two exemplars each: a few exemplars span a set that holds many."""
+    one, other = torch.randint(len(x), (2, POOL), generator=generator).to(x.device)
+    share = torch.rand(POOL, *[1] * (x.dim() - 1), generator=generator).to(x.device)
+    return share * x[one] + (1 - share) * x[other]
+
+
+def _together(logits: Tensor, allowed: Tensor) -> Tensor:
+    """The mean probabilities, [N, outputs], of models with logits [M, N, outputs]."""
+    return logits.masked_fill(~allowed, MASKED).softmax(dim=-1).mean(dim=0)

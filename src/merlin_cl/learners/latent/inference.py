@@ -1,0 +1,207 @@
+"""Answering, Algorithm 3: sample models from the weight distribution and let them vote.
+
+`aggregate` and `aware` are the paper's task-agnostic and task-aware inference. `marginal` is ours: it needs no task either, but
+lets every task's own models answer and weighs their answers by how likely the input is to come from that task.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.learner import MASKED, as_float
+from merlin_cl.learners.uncertainty import Members
+from merlin_cl.learners.voting import vote
+from merlin_cl.networks.bank import Bank
+from merlin_cl.networks.statistics import reestimate_statistics
+from merlin_cl.protocol import Inference
+
+if TYPE_CHECKING:
+    from merlin_cl.learners.latent.learner import LatentMerlin
+
+CERTAINTY = 20.0
+"""How sharply a task ensemble's entropy (in nats) speaks for or against its task, where nothing better is known."""
+OWN = 0.7
+"""What the opinion of a task's own models counts beside that of later tasks' models, which descend from them."""
+SCOUTS = 3
+"""Where tasks share their classes: models of every task that are asked whether an input is theirs. Domains are easily told apart;
+classes that never met are not, and there all models are asked."""
+NEGLIGIBLE = 1e-3
+"""The probability of a task below which its other models are not asked."""
+
+
+class MerlinInference:
+    """The part of MERLIN that answers. Ensembles are sampled when they are first wanted and kept until more is learned."""
+
+    def __init__(self, learner: LatentMerlin) -> None:
+        self._learner = learner
+        self._ensembles: dict[int | None, Bank] = {}  # by task; None: the one for all tasks
+
+    def forget(self) -> None:
+        """Something was learned: sample anew."""
+        self._ensembles.clear()
+
+    @property
+    def known(self) -> range:
+        """Tasks that can be answered for: those learned, and the one being learned, whose base models speak for themselves."""
+        learner = self._learner
+        return range(len(learner.distribution.priors) + (learner.current_models is not None))
+
+    def answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        """Scores [V, N, classes] for V sets of allowed classes, bool [V, classes]."""
+        inputs, bank = as_float(x), self._asked(task, inference)
+        if bank is None:
+            return self._marginal(inputs, allowed)
+        learner = self._learner
+        return vote(bank.logits(inputs)[..., : learner.stream.classes], allowed, "mean-probability")
+
+    def members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
+        """The distributions over classes that an answer is the mean of, and their weights."""
+        learner, inputs, bank = self._learner, as_float(x), self._asked(task, inference)
+        if bank is not None:
+            classes = learner.tasks[task].classes if inference == "aware" and task is not None else learner.seen
+            return learner.equal_members(bank.logits(inputs), classes)
+        logits = [self.task_specific(j).logits(inputs) for j in self.known]
+        of_tasks = [learner.equal_members(logits[j], learner.tasks[j].classes) for j in self.known]
+        shares = self.task_shares([some[: self._scouts] for some in logits])  # [N, T]
+        return Members(
+            torch.cat([members.probabilities for members in of_tasks]),
+            torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self.known], dim=1),
+        )
+
+    def _asked(self, task: int | None, inference: Inference | None) -> Bank | None:
+        """The one ensemble that answers; None where those of all tasks do."""
+        if not self.known:
+            raise UsageError("No task has been learned yet; begin() the first one before asking for answers.")
+        if inference == "aware":
+            if task is None:
+                raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
+            return self.task_specific(task)
+        return None if inference == "marginal" else self.task_agnostic()
+
+    @property
+    def _scouts(self) -> int:
+        return SCOUTS if self._learner.stream.domain_incremental else self._learner.models
+
+    # Task-agnostic and task-aware: lines 1 to 4 and 8 to 11 of Algorithm 3
+
+    def task_agnostic(self, models: int | None = None) -> Bank:
+        """Sample from the average of all priors, fine-tune on all exemplars. Only `aggregate` pays for it.
+
+        Within the first task there is no prior yet, and its base models take the place of sampled ones.
+        """
+        if models is None:
+            if None not in self._ensembles:
+                self._ensembles[None] = self.task_agnostic(self._learner.models)
+            return self._ensembles[None]
+        learner = self._learner
+        with learner.phases.timed("infer"):
+            if learner.distribution.priors:  # lines 2 and 3
+                psi = learner.distribution.aggregate(
+                    models, learner.generator("sample", "aggregate", len(learner.tasks))
+                )
+                bank = Bank(learner.network, psi)
+                reestimate_statistics(bank, as_float(learner.memory.x))
+            else:
+                bank = self._sampled(0, models)
+            return learner.fine_tuned(bank)  # line 4
+
+    def task_specific(self, j: int, models: int | None = None) -> Bank:
+        """Sample from task j's prior (lines 9 and 10); its models know the task as they come, and line 11 is left out."""
+        if models is None:
+            if j not in self._ensembles:
+                self._ensembles[j] = self._sampled(j, self._learner.models)
+            return self._ensembles[j]
+        return self._sampled(j, models)
+
+    def _sampled(self, j: int, models: int) -> Bank:
+        """Models for task j. While it is being learned it has no prior to sample from: its base models are the models."""
+        learner = self._learner
+        if learner.current_models is not None and j == len(learner.distribution.priors):
+            return Bank(learner.network, learner.current_models)
+        bank = Bank(
+            learner.network, learner.distribution.sample(j, models, learner.generator("sample", j, len(learner.tasks)))
+        )
+        lesson = learner.lesson(j)
+        reestimate_statistics(bank, lesson.x, lesson.weights)
+        return bank
+
+    # Marginal: p(y | x) = sum over t of p(t | x) p(y | x, t)
+
+    def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
+        """Its logarithms, [V, N, classes]. A few models of every task say whose an input is; then that task's others answer."""
+        banks = [self.task_specific(j) for j in self.known]
+        scouts = [(bank.first(self._scouts) or bank).logits(x) for bank in banks]  # T times [S, N, outputs]
+        shares = self.task_shares(scouts)  # [N, T]
+        answer = torch.zeros_like(scouts[0][0])  # [N, outputs]
+        for j, bank in enumerate(banks):
+            at = (shares[:, j] > NEGLIGIBLE).nonzero().flatten()
+            own = scouts[j][:, at]
+            if len(at) and bank.members > self._scouts:
+                own = torch.cat([own, Bank(bank.network, bank.weights[self._scouts :]).logits(x[at])])
+            answer[at] += shares[at, j, None] * self._answer(j, own, [some[:, at] for some in scouts[j + 1 :]])
+        scores = answer[:, : self._learner.stream.classes].clamp(min=1e-30).log()
+        return scores.masked_fill(~allowed[:, None, :], MASKED)
+
+    def _answer(self, j: int, own: Tensor, later: list[Tensor]) -> Tensor:
+        """p(y | x, j), [N, outputs], from the logits of task j's models and of later tasks'.
+
+        Where later tasks' models descend from task j's, they know its classes too: the geometric mean of what all say.
+        """
+        learner = self._learner
+        classes = learner.tasks[j].classes
+        answer = self._probabilities(own, classes)
+        if not learner.network.statistics or not later:
+            return answer
+        others = torch.stack([self._probabilities(one, classes).clamp(min=1e-9).log() for one in later]).mean(dim=0)
+        together = OWN * answer.clamp(min=1e-9).log() + (1 - OWN) * others
+        return together.masked_fill(~learner.outputs(classes), MASKED).softmax(dim=1)
+
+    def task_shares(self, logits: list[Tensor]) -> Tensor:
+        """p(t | x), [N, T], from the logits of some of every task's models."""
+        if self._learner.settings.replay:
+            return self._by_elimination(logits)
+        answers = torch.stack(
+            [self._probabilities(one, self._learner.tasks[j].classes) for j, one in enumerate(logits)]
+        )
+        entropy = -torch.xlogy(answers, answers).sum(dim=-1)  # [T, N]
+        return (-CERTAINTY * entropy).softmax(dim=0).t()
+
+    def _by_elimination(self, logits: list[Tensor]) -> Tensor:
+        """Every task's models learned to tell it from earlier tasks, so ask the last task's models first.
+
+        p(t) = g_t times the product over later tasks s of (1 - g_s), with g_t the chance that task t's models give their own
+        task against all earlier ones. They saw the whole task beside exemplars of the earlier ones, more of each than are
+        left now.
+        """
+        shares, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
+        for j in reversed(range(1, len(logits))):
+            odds = self.odds(logits[j], j)
+            shares.append(remaining * odds / (1 + odds))
+            remaining = remaining * (1 / (1 + odds)).clamp(min=1e-6)
+        return torch.stack([remaining, *shares[::-1]], dim=1)
+
+    def odds(self, logits: Tensor, j: int) -> Tensor:
+        """g_j / (1 - g_j), [N]: what task j's models give its classes, to what they give those of earlier tasks or strangers.
+
+        They give it for the mixture of tasks that they learned from. An input may come from any task alike, so the odds are
+        corrected: own to earlier tasks as 1 to j.
+        """
+        learner = self._learner
+        own = list(learner.tasks[j].classes)
+        if learner.stream.domain_incremental:
+            others = [learner.stranger]
+        else:
+            others = sorted({label for task in learner.tasks[:j] for label in task.classes}.difference(own))
+        given = self._probabilities(logits, {*own, *others})
+        share = learner.old_share(j)
+        for_own, against = given[:, own].sum(dim=1) * share, given[:, others].sum(dim=1) * (1 - share) * j
+        return (for_own / against.clamp(min=1e-30)).clamp(max=1e30)
+
+    def _probabilities(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
+        """An ensemble's mean probabilities, [N, outputs], over some outputs; logits [E, N, outputs]."""
+        return vote(logits, self._learner.outputs(classes).unsqueeze(0), "mean-probability")[0].exp()

@@ -1,0 +1,100 @@
+"""MERLIN's settings. Free of torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
+
+from merlin_cl.errors import UsageError
+from merlin_cl.learners.ensemble_settings import EnsembleSettings, large_images
+from merlin_cl.protocol import StreamInfo
+
+if TYPE_CHECKING:
+    from merlin_cl.networks.network import Network
+
+Consolidation = Literal["replay", "cut", "oldest"]
+Descriptor = Literal["one-hot", "words", "task2vec"]
+
+
+@dataclass(frozen=True)
+class LatentMerlinSettings(EnsembleSettings):
+    """A distribution over the weights of small classifiers is learned task by task, consolidated, and sampled to answer."""
+
+    method: ClassVar[str] = "merlin-latent"
+    learner: ClassVar[str] = "merlin_cl.learners.latent.learner:LatentMerlin"
+
+    # Base models
+    base_models: int = 6
+    """Models that learn each task (B), each from a start of its own: the components of the task's prior."""
+    updates_per_batch: int = 8
+    """Gradient steps on each arriving batch."""
+    learning_rate: float = 8e-3
+    """Adam's learning rate for base models."""
+    replay: int = 30
+    """Exemplars of earlier tasks that each base model sees again with every arriving batch. They teach it to tell its task
+    from earlier ones, which `marginal` inference uses. Where tasks share their classes, they do so as one more class of
+    strangers."""
+    rehearse: int = 30
+    """Exemplars of its own task that each base model sees again with every arriving batch."""
+    start: Literal["psi_0", "consolidated"] = "consolidated"
+    """Where the base models of a task start: from psi_0, or from the means of the prior of the task before (forward transfer)."""
+
+    noise: float = 0.35
+    """How far z is varied at random in every update, in units of its size: base models learn to be good all around a point."""
+
+    # The weight distribution
+    latent: int = 8000
+    """Numbers in z, about; never more than the classifier has weights."""
+    memory: int = 0
+    """Kilobytes for the distributions of all tasks together, however many come; 0: those of one classifier in float32, and 64 at
+    the least."""
+    consolidation: Consolidation = "replay"
+    """What happens when tasks no longer fit: the largest priors are made smaller and fitted to models replayed from them
+    (`replay`), they are made smaller and no more (`cut`), or the oldest go (`oldest`)."""
+
+    # What a task is called
+    descriptor: Descriptor = "one-hot"
+    """The task vector that the prior is a function of, unless the stream gives one: `one-hot`, the mean word vector of the
+    class names (`words`), or an embedding that the learner computes from the task's exemplars (`task2vec`)."""
+    words: str = ""
+    """A file of word vectors in GloVe's text format (words): a path, or its name in a data folder; without it a usual one."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.require_at_least(1, "base_models", "updates_per_batch", "latent")
+        self.require_at_least(0, "learning_rate", "replay", "rehearse", "noise", "memory")
+        if self.words and self.descriptor != "words":
+            raise UsageError(
+                f"words is {self.words!r}, but descriptor is {self.descriptor}; use descriptor words with it."
+            )
+
+    @classmethod
+    def preset(cls, name: str, stream: StreamInfo) -> Self:
+        """The settings a preset stands for on a stream."""
+        settings = super().preset(name, stream)  # the name is checked, the budget set
+        if stream.domain_incremental:
+            return replace(settings, updates_per_batch=10, learning_rate=4e-3, replay=5, start="psi_0")
+        if large_images(stream):
+            return replace(
+                settings,
+                base_models=2,
+                updates_per_batch=20,
+                learning_rate=4e-3,
+                replay=10,
+                rehearse=10,
+                noise=0.0,
+                latent=18_000,
+                fine_tune_epochs=10,
+            )
+        return settings
+
+    def located(self) -> Self:
+        """With the full path of the file of word vectors, unless it is a name to look for in a data folder."""
+        path = Path(self.words).expanduser()
+        return replace(self, words=str(path.resolve())) if self.words and path.exists() else self
+
+    def classifier(self, stream: StreamInfo) -> Network:
+        """The network for a stream; where tasks share their classes and are to be told apart, with an output for strangers."""
+        stranger = stream.domain_incremental and self.replay > 0
+        return super().classifier(replace(stream, classes=stream.classes + stranger))

@@ -1,0 +1,13 @@
+"""A MERLIN small enough for a test, and what it is taught."""
+
+from merlin_cl.battery import STREAM, TASKS, _everything, _examples, _learn, _learned
+from merlin_cl.learners.latent.settings import LatentMerlinSettings
+
+__all__ = ["SMALL", "STREAM", "TASKS", "everything", "examples", "learn", "learned"]
+
+everything, examples, learn, learned = _everything, _examples, _learn, _learned
+
+SMALL = LatentMerlinSettings(
+    hidden_units=(16,), exemplars=12, models=6, base_models=3, learning_rate=2e-2, updates_per_batch=8, replay=4, rehearse=0,
+    latent=150,
+)  # fmt: skip
