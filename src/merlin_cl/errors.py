@@ -20,6 +20,12 @@ class InputError(MerlinError, ValueError):
     """Data that a learner or a loader cannot take: wrong shape, NaN, a label out of range."""
 
 
+class MissingPathError(InputError):
+    """A file or folder that was named and is not there. Exit code 2."""
+
+    exit_code = 2
+
+
 class DivergenceError(MerlinError, ArithmeticError):
     """A method whose numbers are no longer finite, or a computation that broke down: nothing it would answer means anything."""
 

@@ -21,6 +21,10 @@ USAGE = [
     (["run", "--method", "means", "--noise", "x"], "'x' is not a number"),
     (["run", "--method", "means", "--seed", "-1"], "seed is -1"),
     (["run", "--method", "means", "--threads", "0"], "threads is 0"),
+    (["run", "--method", "means", "--threads", "100000000"], "threads is 100000000; it must be at most 1024"),
+    (["demo", "--threads", "100000000"], "at most 1024"),
+    (["run", "--method", "means", "--seed", "1" + "0" * 30], "it must be at most 9223372036854775807"),
+    (["run", "--method", "means", "--batch-size", "1" + "0" * 30], "batch_size is 1"),
     (["run", "--method", "means", "--batch-size", "0"], "batch_size is 0"),
     (["run", "--method", "means", "--exemplars", "0"], "exemplars is 0; it must be at least 1"),
     (["run", "--method", "means", "--tasks", "9"], "at most 5 tasks"),
@@ -36,6 +40,23 @@ USAGE = [
     (["show", "nowhere"], "is not a folder"),
     (["diagnose", "nowhere"], "is not a folder"),
     (["list", "a", "b"], "'b' is one argument too many"),
+    # a path that is not there is exit 2 everywhere
+    (["run", "nowhere.csv"], "nowhere.csv is not there"),
+    (["run", "./nowhere"], "nowhere is neither a file nor a folder"),
+    (["run", "split-mnist", "--method", "means", "--data", "nowhere"], "nowhere is not a folder"),
+    (["run", "--descriptor", "words", "--words", "nowhere.txt"], "nowhere.txt"),
+    (["resume", "nowhere", "--data", "nowhere"], "is not a folder"),
+    (["grid", "nowhere.toml"], "nowhere.toml cannot be read"),
+    (["list", "nowhere"], "nowhere is not a folder"),
+    (["report", "nowhere"], "nowhere is not there"),
+    (["report", ".", "--out", "nowhere/page.html"], "nowhere is not a folder"),
+    (["watch", "nowhere", "--port", "0"], "nowhere is not a folder"),
+    (["predict", "nowhere", "nowhere"], "nowhere is not there"),
+    (["tune", "er", "split-mnist", "--data", "nowhere", "--trials", "1"], "nowhere is not a folder"),
+    (["reproduce", "main", "--quick", "--streams", "split-mnist", "--data", "nowhere"], "nowhere is not a folder"),
+    (["data", "list", "--data", "nowhere"], "nowhere is not a folder"),
+    (["data", "verify", "--data", "nowhere"], "nowhere is not a folder"),
+    (["data", "verify", "mnist", "--data", "nowhere"], "nowhere is not a folder"),
 ]
 
 
@@ -63,6 +84,20 @@ def interrupted(merlin, small):
     folder = next(Path("runs").iterdir())
     (folder / "result.json").unlink()
     return folder
+
+
+def test_a_path_of_a_finished_run_that_is_not_there(merlin, small, interrupted):
+    code, _, err = merlin("resume", interrupted, "--data", "nowhere")
+    assert code == 2
+    assert "nowhere with the data of" in err
+    assert_one_sentence(err)
+    assert merlin("resume", interrupted)[0] == 0
+    code, _, err = merlin("diagnose", interrupted, "--plot", "nowhere/plot.svg")
+    assert code == 2
+    assert "nowhere is not a folder" in err
+    code, _, err = merlin("predict", interrupted, "nowhere.npz")
+    assert code == 2
+    assert "nowhere.npz is not there" in err
 
 
 def test_unwritable_folder(merlin, small):

@@ -180,7 +180,7 @@ def test_a_data_folder_that_does_not_exist(merlin, home, monkeypatch, small_not_
     """It is named where data are looked for, and made where they are fetched."""
     monkeypatch.setenv("MERLIN_DATA", str(home / "new"))
     code, _, err = merlin("data", "list")
-    assert code == 1
+    assert code == 2
     assert "MERLIN_DATA" in err
     assert merlin("data", "where")[0] == 0
     assert merlin("data", "get", "notmnist", "--mirror", small_not_mnist.url("good", ""))[0] == 0

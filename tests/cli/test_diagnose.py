@@ -77,10 +77,7 @@ def test_by_default_all_is_held_and_the_plot_says_so(ran, merlin):
         assert all(Path(name).is_file() for name in expected)
     for words, sentence in (
         (["--plot", "here.bmp"], "ends in neither .svg nor .png"),
-        (
-            ["--plot", "nowhere/here.svg"],
-            "Cannot write nowhere/here.svg: No such file or directory; choose another place",
-        ),
+        (["--plot", "nowhere/here.svg"], "nowhere is not a folder; make it first, or choose another place"),
         (["--plot", "here.svg", "--json"], "without a plot"),
     ):
         code, _, err = merlin("diagnose", folder, *words)

@@ -90,8 +90,8 @@ def test_data_may_be_moved_but_not_changed(merlin, own, tmp_path):
     (folder / "result.json").unlink()
     moved = path.rename(tmp_path / f"moved{path.suffix}")
     code, _, err = merlin("resume", folder)
-    assert code == 1
-    assert f"{path} with the data of {folder} is no longer there" in err
+    assert code == 2
+    assert f"{path} with the data of {folder} is not there" in err
     assert_one_sentence(err)
     assert merlin("resume", folder, "--data", moved)[0] == 0
     (folder / "result.json").unlink()
@@ -152,7 +152,7 @@ def test_a_network_of_ones_own(merlin, tmp_path):
 
 BAD = [
     (["./nowhere"], 2, "nowhere is neither a file nor a folder"),
-    (["nowhere.csv"], 1, "nowhere.csv is not there"),
+    (["nowhere.csv"], 2, "nowhere.csv is not there"),
     (["notes.txt"], 2, "notes.txt is a file of a form that is not known"),
     (["t.csv"], 2, "t.csv has no column 'label'"),
     (["t.csv", "--label", "y"], 2, "--tasks N"),

@@ -134,7 +134,7 @@ def test_models_that_are_none(merlin, run_folder, tmp_path):
     for model, complaint in (
         ("empty", "neither a saved learner nor a run folder"),
         ("noise", "no learner that merlin-cl has saved"),
-        ("nowhere", "No such file"),
+        ("nowhere", "nowhere is not there"),
     ):
         code, _, err = merlin("predict", model, "x.npz")
         assert code != 0

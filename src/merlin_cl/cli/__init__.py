@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
+from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError, unknown
 
 COMMANDS = {
@@ -65,7 +66,9 @@ def _dispatch(argv: list[str]) -> None:
         command: Callable[[list[str]], None] = importlib.import_module(COMMANDS[argv[0]][0]).main
         command(argv[1:])
     elif argv[0].startswith("-"):
-        raise UsageError(f"{argv[0]} comes after a command, as in `merlin run {argv[0]}`; `merlin --help` lists them.")
+        raise UsageError(
+            f"{argv[0]} comes after a command, as in `{merlin('run', argv[0])}`; `merlin --help` lists them."
+        )
     else:
         raise unknown("command", argv[0], COMMANDS)
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from merlin_cl.cli.options import option_names, parse
 from merlin_cl.cli.run import compute
+from merlin_cl.commands import merlin
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
@@ -46,7 +47,7 @@ def main(argv: list[str]) -> None:
         f"\n{METHODS[1].method} trains on the same exemplars and nothing else: what MERLIN has above it, the stream taught it."
         f"\nTo be quick, both have {MODELS} models answer; `merlin run split-mnist` has {EnsembleSettings.models}."
         f"\nWritten to {' and '.join(str(folder.path) for folder in folders)}"
-        f"\nNext: merlin diagnose {folders[0].path}   or   merlin run --help",
+        f"\nNext: {merlin('diagnose', folders[0].path)}   or   merlin run --help",
         file=sys.stderr,
     )
 

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.commands import merlin, option
+from merlin_cl.errors import MerlinError, MissingPathError, UsageError
 from merlin_cl.report.diagnosis import (
     CONTROL,
     diagnose,
@@ -19,6 +20,7 @@ from merlin_cl.report.diagnosis import (
     probes_table,
 )
 from merlin_cl.report.diagnosis_verdict import Knowledge, Verdict, judge, knowledge
+from merlin_cl.report.page.command import stream_words
 from merlin_cl.report.summary import Result, changed_stream
 from merlin_cl.report.text import console, parts, size
 from merlin_cl.runs.folder import RunFolder, run_folders
@@ -67,7 +69,7 @@ def main(argv: list[str]) -> None:
     if control is None and result["method"] != CONTROL:
         print(
             f"Without a finished {CONTROL} run on the same stream and seed there is nothing to compare with; next: "
-            f"{_command_for_control(result, folder.path.parent)}",
+            f"{_command_for_control(result, folder)}",
             file=sys.stderr,
         )
 
@@ -98,6 +100,10 @@ def _plot_files(options: DiagnoseOptions, folder: RunFolder) -> list[Path]:
         return [options.plot / f"diagnosis.{kind}" for kind in FORMATS]
     if options.plot.suffix.lstrip(".") not in FORMATS:
         raise UsageError(f"--plot {options.plot} ends in neither .svg nor .png, nor is it a folder; give one of these.")
+    if not options.plot.absolute().parent.is_dir():
+        raise MissingPathError(
+            f"{options.plot.parent} is not a folder; make it first, or choose another place with --plot."
+        )
     return [options.plot]
 
 
@@ -138,12 +144,13 @@ def _control_of(folder: RunFolder, result: Result) -> RunFolder | None:
     return None
 
 
-def _command_for_control(result: Result, root: Path) -> str:
-    options = [f"--{name.replace('_', '-')} {value}" for name, value in changed_stream(result).items()]
+def _command_for_control(result: Result, folder: RunFolder) -> str:
+    """What computes the control: the same stream from the same data, the same seed, as many exemplars chosen alike."""
+    words = [*stream_words(result, folder.config_record().get("data")), "--method", CONTROL, "--seed", result["seed"]]
+    settings = dict(changed_stream(result))
     if result["exemplars"] is not None:
-        options.append(f"--exemplars {result['exemplars']}")
+        settings["exemplars"] = result["exemplars"]
     if (choice := exemplar_choice(result)) is not None:
-        options.append(f"--exemplar-choice {choice}")
-    return " ".join(
-        ["merlin run", result["stream"], f"--method {CONTROL} --seed {result['seed']} --out {root}", *options]
-    )
+        settings["exemplar_choice"] = choice
+    options = [word for name, value in settings.items() for word in option(name, value)]
+    return merlin("run", *words, "--out", folder.path.parent, *options)

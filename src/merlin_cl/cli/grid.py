@@ -10,6 +10,7 @@ from typing import Annotated, Literal
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
+from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.grid_file import read_grid
@@ -131,7 +132,7 @@ def tell(state: GridState, root: Path, *, as_json: bool, dry_run: bool) -> None:
         raise MerlinError(
             f"{len(failed)} of {len(state.entries)} runs failed; the same command tries these again and nothing else."
         )
-    print(f"Next: merlin show {root}", file=sys.stderr)
+    print(f"Next: {merlin('show', root)}", file=sys.stderr)
 
 
 def _print_results(state: GridState, root: Path) -> None:

@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.errors import MerlinError
+from merlin_cl.commands import merlin
+from merlin_cl.errors import MerlinError, MissingPathError
 from merlin_cl.report.page.progress import state_of
 from merlin_cl.report.tables import listing_table
 from merlin_cl.report.text import console
@@ -31,12 +32,14 @@ class ListOptions:
 def main(argv: list[str]) -> None:
     """Run the command."""
     options = parse(ListOptions, argv, "list", "The runs in a folder.", option_names(ListOptions))
+    if options.folder != ListOptions.folder and not options.folder.is_dir():
+        raise MissingPathError(f"{options.folder} is not a folder; name one that holds run folders.")
     entries = [entry_of(folder) for folder in run_folders(options.folder)]
     if options.json:
         print(json.dumps(entries))
     elif entries:
         console().print(listing_table(entries))
-        print(f"Next: merlin show {options.folder / entries[0]['run']}", file=sys.stderr)
+        print(f"Next: {merlin('show', options.folder / entries[0]['run'])}", file=sys.stderr)
     else:
         print(f"No runs in {options.folder}; `merlin demo` or `merlin run` makes the first.", file=sys.stderr)
 

@@ -49,11 +49,11 @@ def main(argv: list[str]) -> None:
     """Run the command."""
     about = "The class of each input, as CSV or JSON, from a saved learner or from the one that a run left behind."
     options = parse(PredictOptions, argv, "predict", about, option_names(PredictOptions))
-    from merlin_cl.runs.run import require_device
+    from merlin_cl.learners.devices import usable_device
     from merlin_cl.saving.of_runs import path_of_model
     from merlin_cl.saving.saved import SavedLearner
 
-    require_device(options.device)
+    usable_device(options.device)
     path = path_of_model(options.model.expanduser())
     saved = SavedLearner.load(path, network=options.network, device=options.device)
     rows = list(_answers(saved, options))

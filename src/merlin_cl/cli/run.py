@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
+from merlin_cl.commands import merlin
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.registry import method_names, preset_kind
 from merlin_cl.learners.settings import MethodSettings
@@ -84,7 +85,7 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     options: RunOptions = parsed.options
     if options.stream != named.stream:
         raise UsageError(
-            f"{options.stream!r} is out of place; the stream comes first, as in `merlin run {named.stream}`."
+            f"{options.stream!r} is out of place; the stream comes first, as in `{merlin('run', named.stream)}`."
         )
     if path is not None and options.data is not None:
         raise UsageError(f"{named.stream} are the data; --data is for streams that are named.")
@@ -123,7 +124,7 @@ def tell(folder: RunFolder, *, as_json: bool) -> None:
         rows = summarise([result])
         console().print(scores_table(rows), scores_caption(rows), sep="")
     print(f"Written to {folder.path}", file=sys.stderr)
-    print(f"Next: merlin show {folder.path}   or   merlin diagnose {folder.path}", file=sys.stderr)
+    print(f"Next: {merlin('show', folder.path)}   or   {merlin('diagnose', folder.path)}", file=sys.stderr)
 
 
 def _parse(argv: list[str], named: RunOptions, stream: StreamSettings, method: MethodSettings) -> Any:

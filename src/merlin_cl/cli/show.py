@@ -10,6 +10,7 @@ import tyro
 from rich.table import Table
 
 from merlin_cl.cli.options import Flag, option_names, parse
+from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.page.progress import run_progress
 from merlin_cl.report.page.sources import read_run
@@ -70,7 +71,7 @@ def main(argv: list[str]) -> None:
     if len(results) == 1:
         (result,) = results.values()
         out.print("", *_tables_of_one(result), facts_of(result), sep="\n")
-    print(f"Next: merlin diagnose {next(iter(results))}", file=sys.stderr)
+    print(f"Next: {merlin('diagnose', next(iter(results)))}", file=sys.stderr)
 
 
 def _tables_of_one(result: Result) -> list[Table]:
@@ -93,7 +94,7 @@ class Begun(NamedTuple):
         after = f"{self.path} {_HAS[state]} {self.result['tasks']} of {self.progress['tasks']} tasks"
         if state == "failed":
             return f"{after}: {reason}"
-        return after + ("." if state == "running" else f"; `merlin resume {self.path}` goes on.")
+        return after + ("." if state == "running" else f"; `{merlin('resume', self.path)}` goes on.")
 
 
 _HAS = {"running": "has done", "failed": "failed after", "stopped": "was stopped after", "interrupted": "ended after"}
@@ -106,8 +107,12 @@ def _begun(folders: list[RunFolder]) -> tuple[list[Begun], list[str]]:
         try:
             run = read_run(folder.path)
             progress = run_progress(run, folder.busy)
+            curve_table(run.result)
         except MerlinError as error:
             problems.append(str(error))
+            continue
+        except Exception as error:  # whatever nobody thought of
+            problems.append(_cannot_be_shown(folder, error))
             continue
         if run.result["scores"]:
             shown = {name: progress[name] for name in ("state", "reason", "done", "tasks")}
@@ -115,8 +120,12 @@ def _begun(folders: list[RunFolder]) -> tuple[list[Begun], list[str]]:
         elif progress["state"] == "failed":
             problems.append(f"{folder.path} failed in its first task: {progress['reason']}")
         else:
-            problems.append(f"{folder.path} is not finished; `merlin resume {folder.path}` goes on.")
+            problems.append(f"{folder.path} is not finished; `{merlin('resume', folder.path)}` goes on.")
     return begun, problems
+
+
+def _cannot_be_shown(folder: RunFolder, error: Exception) -> str:
+    return f"{folder.path} cannot be shown ({type(error).__name__}: {error}); please report this."
 
 
 def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:
@@ -133,7 +142,7 @@ def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:
         except MerlinError as error:
             problems.append(str(error))
         except Exception as error:  # whatever nobody thought of
-            problems.append(f"{folder.path} cannot be shown ({type(error).__name__}: {error}); please report this.")
+            problems.append(_cannot_be_shown(folder, error))
     return results, problems
 
 

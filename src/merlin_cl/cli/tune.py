@@ -72,4 +72,4 @@ def main(argv: list[str]) -> None:
         gained = "" if before is None else f" (with the defaults {before:.2f})"
         print(f"{chosen['value']:.2f}{gained}: {parts(chosen['settings'])}")
     print(f"Written to {folder.chosen}", file=sys.stderr)
-    print(f"Next: {run_command(chosen)}", file=sys.stderr)
+    print(f"Next: {run_command(chosen, options.data)}", file=sys.stderr)

@@ -8,6 +8,7 @@ from typing import Annotated
 import tyro
 
 from merlin_cl.cli.options import option_names, parse
+from merlin_cl.errors import MissingPathError
 
 
 @dataclass(frozen=True)
@@ -15,7 +16,7 @@ class WatchOptions:
     """Which runs, and where they can be watched."""
 
     runs: Annotated[tyro.conf.Positional[tuple[Path, ...]], tyro.conf.arg(metavar="[RUNS ...]")] = (Path("runs"),)
-    """Folders that hold run folders or a grid, now or later."""
+    """Folders that hold run folders or a grid, now or later; all but `runs` must be there."""
     port: int = 8477
     """The port on 127.0.0.1; 0: any that is free."""
 
@@ -30,7 +31,9 @@ def main(argv: list[str]) -> None:
 
     roots = options.runs or (Path("runs"),)
     for root in roots:
-        if not root.exists():
+        if not root.is_dir() and root != Path("runs"):
+            raise MissingPathError(f"{root} is not a folder; make it first to watch what will come there.")
+        if not root.is_dir():
             print(f"{root} is not there yet; runs appear when they begin.", file=sys.stderr)
     with WatchServer(Watch(roots), options.port) as server:
         print(server.url, flush=True)

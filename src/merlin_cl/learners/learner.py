@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import DivergenceError, InputError, MerlinError, UsageError
+from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.divergence import breakdown, divergence, is_breakdown, is_finite, largest, require_computable
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
@@ -54,7 +55,7 @@ class Learner(ABC, Generic[Settings]):
         self.made_for = stream  # what was known at first; `stream` may have grown since
         self.settings = settings
         self.seed = seed
-        self.device = torch.device(device)
+        self.device = usable_device(device)
         self.tasks: list[TaskInfo] = []  # every task begun, in order
         self.learning = False  # between begin and end
         self.phases = Phases()

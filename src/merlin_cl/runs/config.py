@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 FORMAT = 1
 """The version of the run folder; raised when an older merlin-cl could no longer read what this one writes."""
 
+MOST_THREADS = 1024
+"""With far more than a machine has cores, starting them ends the process."""
+LARGEST = 2**63 - 1
+
 LABELS = ("preset", "data", "place", "tasks")
 """What does not influence the result: the same data in another place give the same run."""
 
@@ -52,9 +56,12 @@ class RunConfig:
     """How many tasks the stream has; 0 until it has been built."""
 
     def __post_init__(self) -> None:
-        for name, least in (("seed", 0), ("batch_size", 1), ("threads", 1)):
-            if getattr(self, name) < least:
-                raise UsageError(f"{name} is {getattr(self, name)}; it must be at least {least}.")
+        for name, least, most in (("seed", 0, LARGEST), ("batch_size", 1, LARGEST), ("threads", 1, MOST_THREADS)):
+            value = getattr(self, name)
+            if value < least:
+                raise UsageError(f"{name} is {value}; it must be at least {least}.")
+            if value > most:
+                raise UsageError(f"{name} is {value}; it must be at most {most}.")
         if self.inference not in ("all", *get_args(Inference)):
             raise unknown("inference mode", self.inference, ("all", *get_args(Inference)))
 

@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.regular_files import open_regular, read_regular
 from merlin_cl.runs.config import FORMAT, RunConfig
@@ -90,7 +91,7 @@ class RunFolder:
     def result(self) -> dict[str, Any]:
         """The content of result.json."""
         if not self.finished:
-            raise MerlinError(f"{self.path} is not finished; `merlin resume {self.path}` goes on with it.")
+            raise MerlinError(f"{self.path} is not finished; `{merlin('resume', self.path)}` goes on with it.")
         self.config_record()
         result = read_json(self.path / "result.json")
         try:

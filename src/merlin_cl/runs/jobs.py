@@ -98,14 +98,14 @@ class Checker:
 
     def job(self, config: RunConfig) -> Job:
         """A job; each stream is built once, whatever the seed, and each method is tried on it once."""
+        from merlin_cl.learners.devices import usable_device
         from merlin_cl.runs.description import described_stream
         from merlin_cl.runs.evaluate import questions
-        from merlin_cl.runs.run import require_device
 
         said = {name: getattr(config.method, name, None) for name in ("descriptor", "words")}
         stream = repr((config.stream, config.data, said))
         if stream not in self._found:
-            require_device(config.device)
+            usable_device(config.device)
             built = described_stream(config, self._show)
             self._found[stream] = (config.having(built), built.info)
         known, info = self._found[stream]

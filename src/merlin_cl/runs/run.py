@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from merlin_cl.errors import DivergenceError, MerlinError, UsageError
+from merlin_cl.commands import merlin
+from merlin_cl.errors import DivergenceError, MerlinError, MissingPathError
+from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner
 from merlin_cl.metrics import learning_curve
 from merlin_cl.runs.calibration import Record
@@ -44,7 +46,7 @@ def run(
     config: RunConfig, root: Path, show: Display, *, restart: bool = False, listeners: Sequence[Listener] = ()
 ) -> RunFolder:
     """Compute a run, or go on with it; one that is finished is computed again only on `restart`."""
-    require_device(config.device)
+    usable_device(config.device)
     stream = described_stream(config, show)
     if config.source not in ("", stream.source):
         raise MerlinError(f"The data are other ones ({stream.source}) than were asked for ({config.source}).")
@@ -56,11 +58,11 @@ def resume(folder: RunFolder, show: Display, data: str | None = None) -> RunFold
     """Go on with a run that was interrupted; `data` says where its data are now, if they were moved."""
     config = folder.config()
     config = config if data is None else replace(config, data=data)
-    require_device(config.device)
+    usable_device(config.device)
     if config.data is not None and not Path(config.data).exists():
-        raise MerlinError(
-            f"{config.data} with the data of {folder.path} is no longer there; say where it is now: "
-            f"`merlin resume {folder.path} --data PATH`."
+        raise MissingPathError(
+            f"{config.data} with the data of {folder.path} is not there; say where it is now: "
+            f"`{merlin('resume', folder.path, '--data', 'PATH')}`."
         )
     stream = described_stream(config, show)
     if (stream.source, stream.fingerprint) != (config.source, config.fingerprint):
@@ -90,18 +92,18 @@ def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display
             except KeyboardInterrupt as interrupt:
                 _log_end(folder, "stopped")
                 raise RunStoppedError(
-                    f"Stopped; `merlin resume {folder.path}` goes on after the last task done.", interrupt
+                    f"Stopped; `{merlin('resume', folder.path)}` goes on after the last task done.", interrupt
                 ) from None
             except OSError as error:
                 _log_end(folder, "failed", error=f"{type(error).__name__}: {error}")
                 raise MerlinError(
                     f"{error.strerror or type(error).__name__} at {error.filename or folder.path}; every task that was done is "
-                    f"kept: mend that, and `merlin resume {folder.path}` goes on."
+                    f"kept: mend that, and `{merlin('resume', folder.path)}` goes on."
                 ) from error
             except DivergenceError as error:
                 _log_end(folder, "failed", error=str(error))
                 if any(folder.checkpoints.glob("task-*.safetensors")):
-                    show.say(f"The tasks done before are kept; `merlin show {folder.path}` has their scores.")
+                    show.say(f"The tasks done before are kept; `{merlin('show', folder.path)}` has their scores.")
                 raise
             except Exception as error:
                 _log_end(folder, "failed", error=f"{type(error).__name__}: {error}")
@@ -220,15 +222,6 @@ def _summary(ledger: Ledger) -> str:
         point = f"{question.inference or ''} {learning_curve(ledger.matrix(question))[-1]:.1f}"
         by_view.setdefault(question.view, []).append(point.strip())
     return "; ".join(f"{view} {', '.join(points)}" for view, points in by_view.items())
-
-
-def require_device(name: str) -> None:
-    """Refuse a device that this machine or this torch does not have, before any work."""
-    try:
-        torch.empty(1, device=name).tolist()
-    except (RuntimeError, AssertionError, NotImplementedError):
-        available = ["cpu", *(kind for kind in ("cuda", "mps", "xpu") if getattr(torch, kind).is_available())]
-        raise UsageError(f"Device {name!r} is not available here; use one of: {', '.join(available)}.") from None
 
 
 @contextmanager

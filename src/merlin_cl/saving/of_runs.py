@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from merlin_cl.errors import UsageError
+from merlin_cl.commands import merlin
+from merlin_cl.errors import MissingPathError, UsageError
 from merlin_cl.learners.learner import Learner
 from merlin_cl.saving.saved import Inputs, Label, SavedLearner
 
@@ -31,6 +32,8 @@ def learner_of_run(learner: Learner[Any], stream: Stream) -> SavedLearner:
 
 def path_of_model(path: Path) -> Path:
     """The file with the learner: the path itself, or that in a run folder."""
+    if not path.exists():
+        raise MissingPathError(f"{path} is not there; give a saved learner or the folder of a run that has ended.")
     if not path.is_dir():
         return path
     model = path / "model.safetensors"
@@ -39,7 +42,7 @@ def path_of_model(path: Path) -> Path:
     if not (path / "config.json").is_file():
         raise UsageError(f"{path} is neither a saved learner nor a run folder; `merlin list` shows the runs there are.")
     raise UsageError(
-        f"{path} has no model.safetensors, which a run writes when it ends; `merlin resume {path}` goes on with it."
+        f"{path} has no model.safetensors, which a run writes when it ends; `{merlin('resume', path)}` goes on with it."
     )
 
 

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import MerlinError
+from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner, State
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.learners.setting_values import from_record
@@ -87,6 +88,7 @@ class SavedLearner:
     def made(cls, header: Header, state: State, place: str, network: str | None = None, device: str = "cpu") -> Self:
         """From what a file holds. Nothing is imported that its reader does not name, nothing larger made than the file can be
         about, and the learner is tried: what is no learner is refused here, in one sentence, and not later."""
+        usable_device(device)
         try:
             require_form(header)
             require_trust(header, network, place)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import platformdirs
 
-from merlin_cl.errors import InputError
+from merlin_cl.errors import MissingPathError
 from merlin_cl.streams.catalogue.entry import Entry
 
 
@@ -31,7 +31,7 @@ def existing(folder: str | Path, what: str) -> Path:
     """The folder, which must exist."""
     path = Path(folder).expanduser()
     if not path.is_dir():
-        raise InputError(f"{what} {folder} is not a folder; make it, or name the one that holds your data sets.")
+        raise MissingPathError(f"{what} {folder} is not a folder; make it, or name the one that holds your data sets.")
     return path
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TextIO
 
-from merlin_cl.errors import InputError
+from merlin_cl.errors import InputError, MissingPathError
 from merlin_cl.streams.places import usual_folders
 
 USUAL_FILES = ("glove.6B.50d.classnames.txt", "glove.6B.50d.txt", "glove.6B.100d.txt", "glove.6B.300d.txt")
@@ -26,7 +26,7 @@ def find_words(name: str = "", data: str | Path | None = None) -> Path:
             if place.is_file():
                 return place
     if name:
-        raise InputError(f"There is no file of word vectors {name}; name one in GloVe's text format.")
+        raise MissingPathError(f"There is no file of word vectors {name}; name one in GloVe's text format.")
     raise InputError(
         f"No word vectors were found (such as glove/{USUAL_FILES[1]} in {folders[0]}); get them from "
         "https://nlp.stanford.edu/projects/glove/ or name a file in that format."

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
+from pathlib import Path
 from typing import Any
 
+from merlin_cl.commands import merlin, option
 from merlin_cl.errors import MerlinError
 from merlin_cl.runs.environment import environment
 from merlin_cl.runs.evaluate import Question
@@ -43,15 +44,14 @@ def chosen_record(plan: Plan, trials: list[Trial], question: Question, source: s
 
 def command(plan: Plan, trials: int) -> str:
     """What to type to make this search again."""
-    parts = ["merlin", "tune", plan.method.method, plan.stream.stream, "--trials", trials]
+    parts = ["tune", plan.method.method, plan.stream.stream, "--trials", trials]
     parts += ["--tasks", plan.stream.info().tasks, "--seeds", *plan.seeds]
     parts += ["--batch-size", plan.batch_size] if plan.batch_size != Plan.batch_size else []
-    return shlex.join(map(str, parts))
+    return merlin(*parts)
 
 
-def run_command(chosen: dict[str, Any]) -> str:
-    """What to type to run the method with the settings chosen."""
-    options = [
-        part for name, value in chosen["settings"].items() for part in (f"--{name.replace('_', '-')}", str(value))
-    ]
-    return shlex.join(["merlin", "run", chosen["stream"]["name"], "--method", chosen["method"], *options])
+def run_command(chosen: dict[str, Any], data: Path | None = None) -> str:
+    """What to type to run the method with the settings chosen, on data in a folder that was named."""
+    options = [word for name, value in chosen["settings"].items() for word in option(name, value)]
+    where = [] if data is None else ["--data", data]
+    return merlin("run", chosen["stream"]["name"], "--method", chosen["method"], *where, *options)

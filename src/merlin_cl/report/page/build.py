@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import Any
 
+from merlin_cl.commands import merlin
 from merlin_cl.report.page.command import command_for
 from merlin_cl.report.page.diagnosis import diagnosis_of
 from merlin_cl.report.page.experiments import FIRST, Experiment, StreamGroup, sort_runs
@@ -193,7 +194,7 @@ def _run(run: Run) -> Content:
 
 def _left_out(runs: list[Run]) -> list[str]:
     return [
-        f"{run.path} is not finished and was left out; `merlin resume {run.path}` goes on."
+        f"{run.path} is not finished and was left out; `{merlin('resume', run.path)}` goes on."
         for run in runs
         if not run.finished
     ]

@@ -1,10 +1,11 @@
 """The command that computes a run again."""
 
 import shlex
-from typing import Any
 
+from merlin_cl.commands import merlin, option
 from merlin_cl.report.page.sources import Run
-from merlin_cl.report.summary import Row
+from merlin_cl.report.summary import Result, Row
+from merlin_cl.streams.own.paths import OWN
 
 DEFAULTS = {"batch_size": 10, "inference": "all", "device": "cpu", "threads": 1}
 """What `merlin run` does unless told otherwise."""
@@ -19,11 +20,18 @@ def command_for(row: Row, runs: list[Run]) -> str:
     return f"for seed in {' '.join(map(str, seeds))}; do {command}; done"
 
 
+def stream_words(result: Result, data: str | None) -> list[str]:
+    """How `merlin run` is told the stream of a result: its name, or the path of a user's own data; and where the data were."""
+    settings = result["settings"]["stream"]
+    if settings.get("kind", settings["name"]) in OWN:
+        return [data or "PATH"]
+    return [result["stream"], *(["--data", data] if data else [])]
+
+
 def _words(row: Row, run: Run, seed: str) -> list[str]:
     """`merlin run` with all that is not a default."""
     result = run.result
-    own = "kind" in result["settings"]["stream"]  # a user's own data are named by their path
-    words = ["merlin", "run", (run.data or "PATH") if own else row.stream, "--method", row.method]
+    words = ["merlin", "run", *stream_words(result, run.data), "--method", row.method]
     if row.preset != "default":
         words += ["--preset", row.preset]
     words += ["--seed", seed]
@@ -40,16 +48,4 @@ def command_of(row: Row) -> str:
     """`merlin run` for any seed of a row, N, in a word or two a setting that is not a default."""
     preset = [] if row.preset == "default" else ["--preset", row.preset]
     changed = [word for name, value in row.changed.items() for word in option(name, value)]
-    return " ".join(["merlin run", row.stream, "--method", row.method, *preset, "--seed N", *changed])
-
-
-def option(name: str, value: Any) -> list[str]:
-    """A setting as words of a command line.
-
-    >>> option("decoupled_decay", False), option("hidden_units", [100, 100])
-    (['--no-decoupled-decay'], ['--hidden-units', '100', '100'])
-    """
-    name = name.replace("_", "-")
-    if isinstance(value, bool):
-        return [f"--{name}" if value else f"--no-{name}"]
-    return [f"--{name}", *(map(str, value) if isinstance(value, list) else [str(value)])]
+    return merlin("run", row.stream, "--method", row.method, *preset, "--seed", "N", *changed)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.page.events import whole
 from merlin_cl.report.page.so_far import result_so_far
@@ -57,7 +58,7 @@ def find(paths: Iterable[Path]) -> list[Path]:
         places = inside(path)
         if not places:
             raise UsageError(
-                f"{path} holds no run folder and no result file; `merlin run --out {path}` makes the first."
+                f"{path} holds no run folder and no result file; `{merlin('run', '--out', path)}` makes the first."
             )
         for each in places:
             found.setdefault(each.resolve(), each)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from merlin_cl.errors import InputError, UsageError
+from merlin_cl.errors import MissingPathError, UsageError
 from merlin_cl.streams.settings.own import (
     ArraysSettings,
     FolderSettings,
@@ -45,5 +45,5 @@ def settings_for(path: Path) -> type[OwnSettings]:
             f"{path} {what}; give a folder of images, a .csv, .parquet or .npz file, or the name of a stream."
         )
     if not path.is_file():
-        raise InputError(f"{path} is not there; check the path.")
+        raise MissingPathError(f"{path} is not there; check the path.")
     return SUFFIXES[path.suffix.lower()]
