@@ -11,7 +11,7 @@ from pathlib import Path
 
 from merlin_cl.report.page.command import command_of
 from merlin_cl.report.summary import Result, Row, summarise
-from merlin_cl.report.text import parts, size
+from merlin_cl.report.text import parts, stored_size
 from merlin_cl.streams.registry import stream_names
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -60,7 +60,7 @@ def _table(rows: list[Row], source: str) -> list[str]:
             "–" if row.exemplars is None else str(row.exemplars),
             "–" if row.updates_per_batch is None else str(row.updates_per_batch),
             ", ".join(map(str, row.seeds)),
-            size(row.stored_bytes),
+            stored_size(row.stored_bytes),
             _figure(row, "average_incremental_accuracy") + _interval(row, "average_incremental_accuracy"),
             f"{row.paper.mean:g}" if row.paper else "–",
             *(_figure(row, name) for name in ("final_accuracy", "forgetting")),

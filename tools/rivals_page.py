@@ -18,7 +18,7 @@ from merlin_cl.metrics import half_width, mean
 from merlin_cl.paper.published import Published, published
 from merlin_cl.report.page.command import command_of
 from merlin_cl.report.summary import Result, Row, experiment_of, summarise
-from merlin_cl.report.text import NONE, parts, size
+from merlin_cl.report.text import NONE, parts, stored_size
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "rivals.md"
@@ -108,7 +108,7 @@ def _table(entries: list[tuple[Row, float]], sources: list[str]) -> list[str]:
             str(len(row.seeds)),
             *(_interval(row, metric) for metric in ("average_incremental_accuracy", "final_accuracy", "forgetting")),
             f"{seconds:.1f}",
-            size(row.stored_bytes),
+            stored_size(row.stored_bytes),
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return lines

@@ -10,6 +10,7 @@ from merlin_cl.report.summary import contests, summarise
 from merlin_cl.report.tables import (
     calibration_table,
     contests_table,
+    facts_of,
     other_kinds_table,
     scores_caption,
     scores_table,
@@ -59,6 +60,16 @@ def test_seeds_of_one_experiment_become_one_row():
     assert rows[0].stored_bytes == 1500
     assert "87.50" in text(rows)
     assert "± 7.07" in text(rows)
+
+
+@pytest.mark.parametrize("nothing", [{}, None])
+def test_what_is_stored_is_not_stated_rather_than_nothing(nothing):
+    silent = result(1, cost={"stored_bytes": nothing, "cpu_seconds": {}, "peak_rss_bytes": 0}, parameters={})
+    (row,) = summarise([result(0), silent])
+    assert row.stored_bytes is None
+    for shown in (text([row]), facts_of(silent)):
+        assert "not stated" in shown
+        assert "0 B:" not in shown
 
 
 @pytest.mark.parametrize(

@@ -31,9 +31,20 @@ LEVEL = {"merlin": 96.0, "gdumb-ensemble": 92.0, "single": 60.0}
 
 
 def make_run(
-    root, method="merlin", seed=0, *, stream="split-mnist", done=None, stream_values=None, level=None, held=4, **values
+    root,
+    method="merlin",
+    seed=0,
+    *,
+    stream="split-mnist",
+    done=None,
+    stream_values=None,
+    level=None,
+    held=4,
+    stated=True,
+    **values,
 ):
-    """A run folder; `done` tasks of an unfinished run, None for a finished one; `held` exemplars of a class.
+    """A run folder; `done` tasks of an unfinished run, None for a finished one; `held` exemplars of a class; whether it is
+    `stated` what the method stores.
 
     Further values are settings of the method.
     """
@@ -51,9 +62,10 @@ def make_run(
         for task in range(tasks):
             work.log("probe", task=task, after_task=tasks - 1, values=work.probe())
         work.log("finished")
-        write_json(
-            folder / "result.json", work.ledger.result(config, work.learner(), [work.probe() for _ in range(tasks)])
-        )
+        result = work.ledger.result(config, work.learner(), [work.probe() for _ in range(tasks)])
+        if not stated:
+            result["cost"]["stored_bytes"] = {}
+        write_json(folder / "result.json", result)
     elif tasks < config.tasks:
         work.log("task", task=tasks)
     (folder / "events.jsonl").write_text("".join(json.dumps(event) + "\n" for event in work.events))

@@ -20,7 +20,7 @@ def address(tmp_path_factory):
         for method in ("merlin", "gdumb-ensemble"):
             make_run(folder / "runs", method, seed, stream_values={"tasks": 5})
     make_run(folder / "runs", "single", stream_values={"tasks": 5})
-    make_run(folder / "runs", "er", stream="permuted-mnist")
+    make_run(folder / "runs", "er", stream="permuted-mnist", stated=False)
     file = folder / "report.html"
     file.write_text(rendered(content(read(find([folder / "runs"])).runs)), encoding="utf-8")
     return file.as_uri()
@@ -143,6 +143,15 @@ def test_cost_can_be_seconds(page):
     assert "stored between tasks" in figure.locator("svg").text_content()
     figure.get_by_text("CPU time", exact=True).first.click()
     assert "CPU time of a run" in figure.locator("svg").text_content()
+
+
+def test_what_is_stored_is_not_stated_rather_than_nothing(page):
+    page.get_by_role("tab", name="permuted-mnist").click()
+    section = page.locator("#stream-1")
+    section.locator("[data-plot=storage][data-drawn]").wait_for()
+    assert "not stated" in section.locator("[data-plot=storage] svg[role=img]").text_content()
+    assert section.locator("table.data tbody tr", has_text="er").get_by_text("not stated").count() == 1
+    assert "0 B" not in section.text_content()
 
 
 def test_streams_are_tabs_that_the_keyboard_moves_through(page):

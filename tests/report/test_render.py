@@ -37,6 +37,13 @@ def text(runs):
     return page(content(read(find([runs])).runs))
 
 
+def test_what_a_method_does_not_state_is_not_zero_bytes(tmp_path):
+    make_run(tmp_path, "er", stated=False)
+    text = page(content(read(find([tmp_path])).runs))
+    assert text.count("not stated</") == 3  # as the leading method, and in its row for each view
+    assert "0 B<" not in text
+
+
 def test_nothing_on_the_page_points_outside(text):
     for tag, attributes in Elements(text).found:
         for name in ("src", "href", "action", "srcset"):

@@ -22,7 +22,7 @@ from merlin_cl.report.diagnosis import (
 from merlin_cl.report.diagnosis_verdict import Knowledge, Verdict, judge, knowledge
 from merlin_cl.report.page.command import stream_words
 from merlin_cl.report.summary import Result, changed_stream
-from merlin_cl.report.text import console, parts, size
+from merlin_cl.report.text import console, parts, size, stored_size
 from merlin_cl.runs.folder import RunFolder, run_folders
 from merlin_cl.statefile import write_whole
 
@@ -85,7 +85,8 @@ def _show(result: Result, found: dict[str, Any], verdict: Verdict | None) -> Non
     for name, stored in ((result["method"], found["stored_bytes"]), (CONTROL, found["control_stored_bytes"])):
         if stored is not None:
             kinds = {kind: size(count) for kind, count in stored.items()}
-            out.print(f"stored by {name}: {size(sum(stored.values()))} ({parts(kinds)})")
+            what = f"{size(sum(stored.values()))} ({parts(kinds)})" if kinds else stored_size(None)
+            out.print(f"stored by {name}: {what}")
     for sentence in verdict.sentences if verdict else ():
         out.print(f"verdict: {sentence}")
 

@@ -54,8 +54,8 @@ def diagnose(result: Result, control: Result | None) -> dict[str, Any]:
             for when in ("learned", "final")
             if (values := result["diagnosis"][when][task]) is not None
         ],
-        "stored_bytes": result["cost"]["stored_bytes"],
-        "control_stored_bytes": control["cost"]["stored_bytes"] if control else None,
+        "stored_bytes": result["cost"]["stored_bytes"] or {},
+        "control_stored_bytes": control["cost"]["stored_bytes"] or {} if control else None,
     }
 
 

@@ -33,7 +33,8 @@ class Row:
     updates_per_batch: int | None
     batch_size: int
     seeds: list[int]
-    stored_bytes: float
+    stored_bytes: float | None
+    """Kept between tasks, the mean over seeds; None where the method does not state it."""
     changed: dict[str, Any]
     """Settings of stream and method that are not those of the stream's defaults and the method's preset."""
     mean: dict[str, float | None]
@@ -112,6 +113,7 @@ def _row(group: list[Result], place: int) -> Row:
         name: {seed: of_run[name] for seed, of_run in zip(seeds, figures, strict=True) if of_run.get(name) is not None}
         for name in dict.fromkeys((*METRICS, *AFTER_EACH_TASK, *(name for of_run in figures for name in of_run)))
     }
+    stored = [stored_in_all(result) for result in group]
     listed = {name: list(of_seed.values()) for name, of_seed in values.items()}
     return Row(
         **{name: first[name] for name in ("stream", "method", "preset", "source", "batch_size")},
@@ -119,7 +121,7 @@ def _row(group: list[Result], place: int) -> Row:
         view=view,
         inference=inference,
         seeds=sorted(set(seeds)),
-        stored_bytes=mean([sum(result["cost"]["stored_bytes"].values()) for result in group]),
+        stored_bytes=None if None in stored else mean([count for count in stored if count is not None]),
         mean={name: mean(of_seeds) if of_seeds else None for name, of_seeds in listed.items()},
         std={name: standard_deviation(of_seeds) for name, of_seeds in listed.items()},
         half_width={name: half_width(of_seeds) for name, of_seeds in listed.items()},
@@ -128,6 +130,12 @@ def _row(group: list[Result], place: int) -> Row:
         # Streams have the paper's protocol by default; with other settings there is nothing to compare with.
         paper=None if changed_stream(first) else headline(first["method"], _kind(first), view, inference),
     )
+
+
+def stored_in_all(result: Result) -> float | None:
+    """Bytes that the method keeps between tasks; None where it does not state them."""
+    kinds: dict[str, float] = result["cost"]["stored_bytes"] or {}
+    return sum(kinds.values()) if kinds else None
 
 
 def changed_stream(result: Result) -> dict[str, Any]:

@@ -7,8 +7,19 @@ from rich import box
 from rich.markup import escape
 from rich.table import Table
 
-from merlin_cl.report.summary import Contest, Result, Row
-from merlin_cl.report.text import NONE, nats, parts, percent, probability, signed, size, with_deviation, with_interval
+from merlin_cl.report.summary import Contest, Result, Row, stored_in_all
+from merlin_cl.report.text import (
+    NONE,
+    nats,
+    parts,
+    percent,
+    probability,
+    signed,
+    size,
+    stored_size,
+    with_deviation,
+    with_interval,
+)
 from merlin_cl.runs.calibration import COVERED
 
 SHOWN_COVERAGES = (20, 50, 80, 100)
@@ -36,9 +47,15 @@ def scores_table(rows: list[Row]) -> Table:
             with_deviation(row.mean["final_accuracy"], row.std["final_accuracy"]),
             with_deviation(row.mean["forgetting"], row.std["forgetting"]),
             f"{_with_std(row, 'nll', nats)}\n{_with_std(row, 'ece', percent)}",
-            f"{NONE if row.exemplars is None else row.exemplars}\n{size(row.stored_bytes)}\n{row.updates_per_batch or NONE}",
+            "\n".join(
+                (_or_none(row.exemplars), stored_size(row.stored_bytes), _or_none(row.updates_per_batch or None))
+            ),
         )
     return table
+
+
+def _or_none(value: int | None) -> str:
+    return NONE if value is None else str(value)
 
 
 def _seeds(row: Row) -> str:
@@ -162,11 +179,11 @@ def facts_of(result: Result) -> str:
     """Cost and sizes of one run, in lines."""
     cost = result["cost"]
     seconds = {name: f"{value:.1f}" for name, value in cost["cpu_seconds"].items()}
-    stored = {name: size(count) for name, count in cost["stored_bytes"].items()}
+    stored = {name: size(count) for name, count in (cost["stored_bytes"] or {}).items()}
     lines = [
         f"seed {result['seed']}, batches of {result['batch_size']}, {result['settings']['threads']} thread(s)",
         f"CPU seconds   {sum(cost['cpu_seconds'].values()):.1f}: {parts(seconds)}",
-        f"stored        {size(sum(cost['stored_bytes'].values()))}: {parts(stored)}",
+        f"stored        {stored_size(stored_in_all(result))}{f': {parts(stored)}' if stored else ''}",
         f"parameters    {parts({name: f'{count:,}' for name, count in result['parameters'].items()})}",
         f"peak memory   {size(cost['peak_rss_bytes'])}",
     ]

@@ -86,6 +86,15 @@ def size(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def stored_size(count: float | None) -> str:
+    """What a method keeps between tasks; None where it does not state it.
+
+    >>> stored_size(1200), stored_size(None)
+    ('1.2 kB', 'not stated')
+    """
+    return "not stated" if count is None else size(count)
+
+
 def parts(values: Mapping[str, object]) -> str:
     """Names and values in one line.
 

@@ -134,8 +134,9 @@ def _cost(experiment: Experiment) -> Content | None:
     costs = [result["cost"] for result in experiment.results]
 
     def means(name: str) -> dict[str, float]:
-        kinds = dict.fromkeys(kind for cost in costs for kind in cost[name])
-        return {kind: round(sum(cost[name].get(kind, 0.0) for cost in costs) / len(costs), 3) for kind in kinds}
+        found: list[dict[str, float]] = [cost[name] or {} for cost in costs]
+        kinds = dict.fromkeys(kind for one in found for kind in one)
+        return {kind: round(sum(one.get(kind, 0.0) for one in found) / len(found), 3) for kind in kinds}
 
     return {
         "seconds": means("cpu_seconds"),

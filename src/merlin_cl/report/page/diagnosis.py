@@ -140,11 +140,11 @@ def _teaches(series: list[dict[str, Any]]) -> list[Verdict]:
 
 def _weighs(experiment: Experiment) -> list[Verdict]:
     """What is kept between tasks, beside the size of one classifier."""
-    stored: dict[str, float] = experiment.results[0]["cost"]["stored_bytes"]
+    stored: dict[str, float] = experiment.results[0]["cost"]["stored_bytes"] or {}
     classifier = 4 * experiment.results[0]["parameters"].get("classifier", 0)
     exemplars = stored.get("exemplars", 0)
     rest = sum(stored.values()) - exemplars
-    if not classifier:
+    if not classifier or not stored:
         return []
     answer, tone = ("Yes", "good") if rest <= classifier else ("No", "mixed")
     return [

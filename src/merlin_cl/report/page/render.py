@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from merlin_cl.report.page.estimates import Estimate
 from merlin_cl.report.page.headline import headline, overview
-from merlin_cl.report.text import NONE, nats, percent, probability, signed, size
+from merlin_cl.report.text import NONE, nats, percent, probability, signed, size, stored_size
 from merlin_cl.runs.progress import clock_time
 
 STYLES = ("tokens", "layout", "tables", "figures")
@@ -116,6 +116,7 @@ def _environment() -> Environment:
         "signed": lambda value: signed(value).replace("-", "−"),
         "probability": probability,
         "size": size,
+        "stored_size": stored_size,
         "clock": clock_time,
         "interval": _interval,
         "embedded": embedded,

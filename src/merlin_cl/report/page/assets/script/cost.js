@@ -30,11 +30,11 @@ function drawCost(figure, stream, series) {
     const reach = one.average.low === null ? [cy, cy] : [y(one.average.high), y(one.average.low)];
     if (one.average.low !== null) inside.append(whisker(cx, ...reach, colour(one.slot)));
     inside.append(mark(one.slot, cx, cy, 5.5));
-    return { x: cx, y: cy, reach, title: fullName(one), rows: [{ label: 'average incremental', value: `${estimated(one.average)} %` }, { label: 'stored', value: size(one.stored) }, { label: 'CPU time', value: seconds(one.seconds) }] };
+    return { x: cx, y: cy, reach, title: fullName(one), rows: [{ label: 'average incremental', value: `${estimated(one.average)} %` }, { label: 'stored', value: storedSize(one.stored) }, { label: 'CPU time', value: seconds(one.seconds) }] };
   });
   nameMarks(root, area, shown, stops);
   explorable(plot, 'Accuracy against cost', stops, { point: ring(root) });
-  dataTable(figure, ['method', 'average incremental', 'stored', 'CPU time'], () => shown.map((one) => [fullName(one), estimated(one.average), size(one.stored), seconds(one.seconds)]));
+  dataTable(figure, ['method', 'average incremental', 'stored', 'CPU time'], () => shown.map((one) => [fullName(one), estimated(one.average), storedSize(one.stored), seconds(one.seconds)]));
 }
 
 // Those that nothing else beats in both: going up in cost, each better than all before.
@@ -71,6 +71,7 @@ function drawParts(figure, experiments, part, format) {
   const plot = figure.querySelector('.plot');
   const shown = experiments.filter((one) => one.cost).map((one) => ({ ...one, parts: one.cost[part], total: Object.values(one.cost[part]).reduce((sum, value) => sum + value, 0) }));
   const kinds = [...new Set(shown.flatMap((one) => Object.keys(one.parts)))];
+  const inAll = (one) => (Object.keys(one.parts).length ? format(one.total) : storedSize(null));
   const title = figure.querySelector('h3').textContent;
   const narrow = plot.clientWidth < 420;
   const row = narrow ? 40 : 30;
@@ -90,13 +91,13 @@ function drawParts(figure, experiments, part, format) {
       root.append(svg('rect', { x: from, y: top, width: Math.max(0.5, to - from), height: 18, style: `fill:${shade(kinds.indexOf(kind), kinds.length)};stroke:var(--surface)`, 'data-kind': kind }));
       sum += value;
     }
-    root.append(svg('text', { x: x(sum) + 6, y: top + 13 }, format(one.total)));
+    root.append(svg('text', { x: x(sum) + 6, y: top + 13 }, inAll(one)));
     stops.push({ x: x(one.total / 2), y: top + 9, title: one.label, rows: kinds.filter((kind) => one.parts[kind]).map((kind) => ({ label: kind.replaceAll('_', ' '), value: format(one.parts[kind]) })) });
   });
   const key = html('ul', { class: 'key' }, ...kinds.map((kind, index) => html('li', {}, partSwatch(index, kinds.length), kind.replaceAll('_', ' '))));
   plot.prepend(key);
   explorable(plot, title, stops, { point: () => {} });
-  dataTable(figure, ['method', ...kinds.map((kind) => kind.replaceAll('_', ' ')), 'in all'], () => shown.map((one) => [one.label, ...kinds.map((kind) => (one.parts[kind] ? format(one.parts[kind]) : NOTHING)), format(one.total)]));
+  dataTable(figure, ['method', ...kinds.map((kind) => kind.replaceAll('_', ' ')), 'in all'], () => shown.map((one) => [one.label, ...kinds.map((kind) => (one.parts[kind] ? format(one.parts[kind]) : NOTHING)), inAll(one)]));
 }
 
 function partSwatch(place, count) {

@@ -11,6 +11,9 @@ function size(count) {
   return `${Math.round(count)} B`;
 }
 
+// What a method keeps between tasks, if it says so.
+const storedSize = (count) => (count === null ? 'not stated' : size(count));
+
 function seconds(value) {
   if (value >= 3600) return `${(value / 3600).toFixed(1)} h`;
   if (value >= 60) return `${(value / 60).toFixed(1)} min`;
