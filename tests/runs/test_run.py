@@ -243,6 +243,15 @@ def test_a_disk_too_full_even_for_the_log_is_named(config, tmp_path, silent, mon
         run(config, tmp_path, silent)
 
 
+@pytest.fixture
+def nobody_handles_sigterm():
+    """As in a process of its own: libraries that other tests use handle it, and what they do ends the tests."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+@pytest.mark.usefixtures("nobody_handles_sigterm")
 def test_sigterm_ends_a_run_as_ctrl_c_does(config, tmp_path, silent, monkeypatch):
     monkeypatch.setattr(run_module, "_learn", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     with pytest.raises(RunStoppedError, match="merlin resume") as caught:
