@@ -80,7 +80,7 @@ def test_every_method_gives_out_its_network_or_says_that_it_has_none(method):
     (module,) = model.sample_models(1)
     with torch.no_grad():
         answer = module(torch.from_numpy(X)).softmax(dim=1).numpy()
-    if method != "gdumb-ensemble":
+    if method not in ("gdumb-ensemble", "merlin-paper"):  # these answer with several
         np.testing.assert_allclose(answer, model.predict_proba(X), atol=1e-5)
 
 

@@ -1,4 +1,5 @@
 import io
+import signal
 
 import pytest
 
@@ -30,3 +31,11 @@ def silent():
 def done(config, tmp_path, silent):
     """A finished run."""
     return run(config, tmp_path, silent)
+
+
+@pytest.fixture
+def nobody_handles_sigterm():
+    """As in a process of its own: libraries that other tests use handle it, and what they do ends the tests."""
+    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGTERM, before)

@@ -126,6 +126,7 @@ def test_stopping_leaves_a_state_to_go_on_from(jobs, tmp_path, show):
     assert len(state.of("done")) == 4
 
 
+@pytest.mark.usefixtures("nobody_handles_sigterm")
 def test_sigterm_leaves_no_run_that_goes_on_being_called_running(jobs, tmp_path, show):
     with pytest.raises(GridStoppedError, match="the same command goes on") as caught:
         compute_grid(jobs, tmp_path, HereEngine(tmp_path, {1: [signal.SIGTERM]}), retries=0, show=show)

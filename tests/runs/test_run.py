@@ -243,14 +243,6 @@ def test_a_disk_too_full_even_for_the_log_is_named(config, tmp_path, silent, mon
         run(config, tmp_path, silent)
 
 
-@pytest.fixture
-def nobody_handles_sigterm():
-    """As in a process of its own: libraries that other tests use handle it, and what they do ends the tests."""
-    before = signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    yield
-    signal.signal(signal.SIGTERM, before)
-
-
 @pytest.mark.usefixtures("nobody_handles_sigterm")
 def test_sigterm_ends_a_run_as_ctrl_c_does(config, tmp_path, silent, monkeypatch):
     monkeypatch.setattr(run_module, "_learn", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
@@ -280,7 +272,7 @@ def test_data_may_be_moved(config, done, silent, tmp_path):
     assert first.result()["scores"] != before["scores"]
     (first.path / "result.json").unlink()
     here.rename(there)
-    with pytest.raises(MerlinError, match=r"is no longer there; say where it is now: `merlin resume .* --data PATH`"):
+    with pytest.raises(MerlinError, match=r"is not there; say where it is now: `merlin resume .* --data PATH`"):
         resume(first, silent)
     resume(first, silent, str(there))
     assert run(replace(config, data=str(there)), tmp_path, silent).path == first.path

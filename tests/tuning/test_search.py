@@ -121,7 +121,9 @@ def test_every_trial_learns_the_same_examples(plan):
     assert weights[0].equal(weights[1])
 
 
-@pytest.mark.parametrize("method", [name for name in BUILT_IN if name not in ("merlin", "gdumb-ensemble")])
+@pytest.mark.parametrize(
+    "method", [name for name in BUILT_IN if name not in ("merlin", "merlin-paper", "gdumb-ensemble")]
+)
 def test_every_rival_has_a_space_that_its_settings_accept(method):
     kind = method_settings(method)
     plan = Plan(kind, first_tasks(stream_settings("split-mnist"), 3))

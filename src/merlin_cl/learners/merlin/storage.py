@@ -65,7 +65,10 @@ def stored_bytes(packed: Packed) -> int:
 
 def _whole_units(rows: Tensor, largest: int) -> tuple[Tensor, Tensor]:
     """Rows as whole numbers from -largest to largest, int8, and what a unit is in each row, float16 [..., 1]."""
-    unit = (rows.abs().amax(dim=-1, keepdim=True) / largest).clamp(min=1e-7).half()
+    exact = (rows.abs().amax(dim=-1, keepdim=True) / largest).clamp(min=1e-7)
+    unit = exact.half()
+    # Below 2^-14 16 bits have steps of 2^-24: rounded up, a unit would leave the largest number fewer whole units than before.
+    unit = torch.where((unit.float() > exact) & (exact < 2**-14), (unit.float() - 2**-24).half(), unit)
     return (rows / unit.float()).round().clamp(-largest, largest).to(torch.int8), unit
 
 
