@@ -24,6 +24,17 @@ def test_the_bound_is_fit_minus_divergence(likelihood):
     torch.testing.assert_close(vae.bounds(outputs, data), expected)
 
 
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3, 1e6])
+def test_inputs_of_any_size_have_a_finite_bound_and_gradient(size):
+    vae = VAE(3, 2, 8, "gaussian")
+    weights = vae.initial(1, torch.Generator().manual_seed(0)).requires_grad_()
+    inputs = torch.cat([torch.full((1, 4, 3), size), torch.ones(1, 4, 2)], dim=2)
+    bounds = vae.bounds(vae.apply(weights, inputs), inputs[:, :, :3])
+    (gradient,) = torch.autograd.grad(bounds.mean(), weights)
+    assert torch.isfinite(bounds).all()
+    assert torch.isfinite(gradient).all()
+
+
 def test_the_module_answers_as_the_network():
     vae = VAE(3, 2, 4, "gaussian")
     row = vae.initial(1, torch.Generator().manual_seed(0))[0]

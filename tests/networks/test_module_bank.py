@@ -9,6 +9,7 @@ import torch
 from torch.nn import functional
 
 from merlin_cl import battery
+from merlin_cl.battery import life_cycle
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.control_settings import SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
@@ -33,10 +34,7 @@ SMALL_MERLIN = MerlinSettings(
     base_models=3,
     learning_rate=2e-2,
     updates_per_batch=5,
-    chunk=10,
-    hidden=16,
-    vae_steps=40,
-    kl_weight=1.0,
+    latent=150,
 )
 
 
@@ -166,13 +164,13 @@ def test_merlin_passes_the_battery_with_a_module(check):
 
 def test_a_learner_with_dropout_and_statistics_resumes_exactly():
     network = reference(own_modules.Normalised)
-    battery.restored_equals_uninterrupted(SingleSettings(network=network, learning_rate=2e-2))
+    life_cycle.restored_equals_uninterrupted(SingleSettings(network=network, learning_rate=2e-2))
 
 
 def test_merlin_samples_models_with_statistics_of_their_own():
     settings = dataclasses.replace(SMALL_MERLIN, network=reference(own_modules.Normalised))
-    battery.same_seed_same_result(settings)
-    battery.learns_the_first_task(settings)
+    life_cycle.same_seed_same_result(settings)
+    life_cycle.learns_the_first_task(settings)
 
 
 def test_references_are_found_again(tmp_path, monkeypatch):

@@ -4,6 +4,7 @@ from merlin_cl.errors import unknown
 
 PARTS = {
     "bank": "a bank of networks against a loop of separate ones, and against memory bandwidth",
+    "latent": "a training step in the latent space against all weights, and against plain torch",
     "vae": "fitting the VAE of the paper's recipe, compiled against torch",
     "run": "CPU seconds of a whole Split MNIST run, by phase",
 }
@@ -12,7 +13,7 @@ PARTS = {
 def main(parts: list[str]) -> None:
     """Run the named parts, or all of them, and print their tables."""
     if "-h" in parts or "--help" in parts:
-        lines = [f"  {name:<6}{about}" for name, about in PARTS.items()]
+        lines = [f"  {name:<8}{about}" for name, about in PARTS.items()]
         print(
             "\n".join(
                 [
@@ -29,9 +30,9 @@ def main(parts: list[str]) -> None:
             raise unknown("benchmark", part, PARTS)
     import torch
 
-    from merlin_cl.bench import bank, run, vae
+    from merlin_cl.bench import bank, latent, run, vae
 
     torch.set_num_threads(1)
-    measure = {"bank": bank.measure, "vae": vae.measure, "run": run.measure}
+    measure = {"bank": bank.measure, "latent": latent.measure, "vae": vae.measure, "run": run.measure}
     for part in parts or PARTS:
         measure[part]()

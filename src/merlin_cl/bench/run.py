@@ -1,4 +1,4 @@
-"""CPU seconds of one whole Split MNIST run (B = 10, E = 30, 40 epochs of fine-tuning after every task), by phase."""
+"""CPU seconds of one whole Split MNIST run, asked in every mode after every task, by phase."""
 
 from rich.console import Console
 from rich.table import Table

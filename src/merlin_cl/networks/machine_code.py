@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numba
 
-Function = TypeVar("Function", bound=Callable[..., None])
+Function = TypeVar("Function", bound=Callable[..., Any])
 OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_model": "numpy"}
 """Sums may be taken in another order, which lets them be taken many at once; it is the same order every time."""
 

@@ -4,15 +4,17 @@ Slower than a network that is written for a bank, but it needs nothing from its 
 """
 
 import struct
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.func import functional_call, vmap
 
 from merlin_cl.errors import UsageError
-from merlin_cl.networks.module_probe import probed
+from merlin_cl.networks.module_probe import probed, random_numbers
 from merlin_cl.networks.network import BatchUse, Network, Weight
 from merlin_cl.networks.reference import Factory
 
@@ -47,6 +49,17 @@ class ModuleNetwork(Network):
         self._forms = {key: tensors[key] for key in (*learned, *self._traits.statistics)}  # shape and type of each
         self._constants = {key: value for key, value in tensors.items() if key not in self._forms}
         self._norms = [layer for layer in self._template.modules() if isinstance(layer, NORMS)]
+        self._turn = threading.RLock()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_turn"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__ |= {**state, "_turn": threading.RLock()}
+
+    def _alone(self) -> AbstractContextManager[Any]:
+        """One thread at a time: to run, the module is given the members' weights in place of its own."""
+        return nullcontext() if torch.compiler.is_compiling() else self._turn
 
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
@@ -79,6 +92,10 @@ class ModuleNetwork(Network):
 
     def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
         """Logits [M, N, classes] for x [M, N, *input_shape]."""
+        with self._alone():
+            return self._forward(weights, x, batch)
+
+    def _forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> Tensor:
         given = {key: self._as_module_has_it(key, weights[key].value) for key in self._forms}
         learned = {key: value for key, value in given.items() if key not in self.statistics}
         statistics = {key: given[key].detach().clone() for key in self.statistics}  # the module writes into them
@@ -113,13 +130,14 @@ class ModuleNetwork(Network):
         learned = {key: value for key, value in given.items() if key not in self.statistics}
         owner, _, last = name.rpartition(".")
         place = self._template.get_submodule(owner)
-        layer = place.get_submodule(last)
-        self._template.eval()
-        setattr(place, last, nn.Identity())
-        try:
-            return self._run(learned, {key: given[key] for key in self.statistics}, x)[0]
-        finally:
-            setattr(place, last, layer)
+        with self._alone():
+            layer = place.get_submodule(last)
+            self._template.eval()
+            setattr(place, last, nn.Identity())
+            try:
+                return self._run(learned, {key: given[key] for key in self.statistics}, x)[0]
+            finally:
+                setattr(place, last, layer)
 
     def with_outputs(self, count: int) -> "ModuleNetwork":
         """What the factory makes for another number of classes."""
@@ -195,14 +213,11 @@ class ModuleNetwork(Network):
             return
         with torch.no_grad():
             total = float(x.double().sum() + sum(value.double().sum() for value in learned.values()))
-        devices = [x.device] if x.device.type == "cuda" else []
-        with torch.random.fork_rng(devices=devices):
-            torch.manual_seed(struct.unpack("<Q", struct.pack("<d", total))[0])
+        with random_numbers(struct.unpack("<Q", struct.pack("<d", total))[0], x.device):
             yield
 
     def _made(self, seed: int) -> nn.Module:
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
+        with random_numbers(seed):
             module: object = self._factory(self.input_shape, self.classes)
         if not isinstance(module, nn.Module):
             raise UsageError(f"The network {self._name} gave a {type(module).__name__}; expected a torch.nn.Module.")

@@ -2,6 +2,9 @@
 
 import copy
 import math
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
@@ -11,6 +14,7 @@ from torch.func import functional_call, vmap
 from merlin_cl.errors import UsageError
 
 EXAMPLES = 4
+_RANDOM = threading.RLock()
 
 
 @dataclass(frozen=True)
@@ -67,9 +71,16 @@ class _Largest:
             self.numbers = max(self.numbers, math.prod(output.shape))
 
 
-def _called(module: nn.Module, x: Tensor, seed: int) -> Tensor:
-    with torch.random.fork_rng(devices=[]):
+@contextmanager
+def random_numbers(seed: int, device: torch.device | None = None) -> Iterator[None]:
+    """Torch's own random numbers, those of a seed, for one thread at a time; afterwards they go on where they were."""
+    with _RANDOM, torch.random.fork_rng(devices=[device] if device is not None and device.type == "cuda" else []):
         torch.manual_seed(seed)
+        yield
+
+
+def _called(module: nn.Module, x: Tensor, seed: int) -> Tensor:
+    with random_numbers(seed):
         answer: Tensor = module(x)
         return answer
 
@@ -80,7 +91,7 @@ def _can_be_batched(module: nn.Module, x: Tensor) -> bool:
     for mode in (True, False):
         stacked = {key: torch.stack([value, value]) for key, value in tensors.items()}
         try:
-            with torch.random.fork_rng(devices=[]), torch.no_grad():
+            with random_numbers(0), torch.no_grad():
                 vmap(
                     lambda weights, inputs: functional_call(module, weights, (inputs,)),
                     randomness="different",

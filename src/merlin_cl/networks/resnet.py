@@ -189,20 +189,30 @@ class ResNet(Network):
         from merlin_cl.networks.planes.bank import TrainedBank
 
         trained = TrainedBank(self, weights, x, batch.shares)
-        self._remember(weights, batch, trained.statistics())
+        self._remember(weights, batch, *trained.statistics())
         return trained
 
     def _library_features(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> Tensor:
         """Features [M, N, maps] by torch's own convolutions, with a graph where one is wanted."""
+        h = self.stages(weights, x, batch)[-1]
+        return h.mean(dim=(2, 3)).view(x.shape[1], x.shape[0], self.maps[-1]).transpose(0, 1)
+
+    def stages(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> list[Tensor]:
+        """What every stage gives, [N, M*maps, height, width], by torch's own convolutions, with a graph where one is wanted."""
         found: dict[Layer, Statistics] = {}
         run = self._evaluation(weights) if batch is None else self._training(weights, batch, found)
         h = run(self.stem, _images(x))
+        after: list[Tensor] = []  # every block
         for first, second, shortcut in self.blocks:
             past = h if shortcut is None else run(shortcut, h, relu=False)
-            h = run(second, run(first, h), past)  # [N, M*maps, height, width]
+            h = run(second, run(first, h), past)
+            after.append(h)
         if batch is not None:
-            self._remember(weights, batch, found)
-        return h.mean(dim=(2, 3)).view(x.shape[1], x.shape[0], self.maps[-1]).transpose(0, 1)
+            of_layers = zip(*(found[layer] for layer in self.layers), strict=True)
+            self._remember(
+                weights, batch, *(torch.cat([part.view(len(x), -1) for part in parts], dim=1) for parts in of_layers)
+            )
+        return after[self.blocks_per_stage - 1 :: self.blocks_per_stage]
 
     def _evaluation(self, weights: Mapping[str, Weight]) -> RunLayer:
         """A layer by running statistics."""
@@ -227,13 +237,12 @@ class ResNet(Network):
 
         return run
 
-    def _remember(self, weights: Mapping[str, Weight], batch: BatchUse, found: dict[Layer, Statistics]) -> None:
-        """Move the running statistics towards those of the batch; members that take no example keep theirs."""
-        means, variances, batches = (weights[name].value for name in self.statistics)
-        of_layers = [found[layer] for layer in self.layers]
+    def _remember(self, weights: Mapping[str, Weight], batch: BatchUse, means: Tensor, variances: Tensor) -> None:
+        """Move the running statistics towards those of the batch, [M, all outputs]; members that take no example keep theirs."""
+        kept_means, kept_variances, batches = (weights[name].value for name in self.statistics)
         taking = 1 if batch.shares is None else batch.shares.any(dim=1, keepdim=True).to(means.dtype)
-        for kept, new in zip((means, variances), zip(*of_layers, strict=True), strict=True):
-            kept.lerp_(torch.cat([part.view(len(kept), -1) for part in new], dim=1), batch.momentum * taking)
+        kept_means.lerp_(means, batch.momentum * taking)
+        kept_variances.lerp_(variances, batch.momentum * taking)
         batches += taking
 
     def with_outputs(self, count: int) -> "ResNet":

@@ -12,6 +12,8 @@ from merlin_cl.networks.mlp import linear
 from merlin_cl.networks.network import BatchUse, Network, RowModule, Weight
 
 Likelihood = Literal["bernoulli", "gaussian"]
+LARGEST_LOG_VARIANCE = 20.0
+"""Of a latent, whose prior has 0. Inputs far from 1 lead to larger ones, of which the exponential is no longer a number."""
 
 
 class VAE(Network):
@@ -55,8 +57,9 @@ class VAE(Network):
         hidden = _layer(weights, "encoder", data.contiguous()).relu()
         latent = _layer(weights, "latent", hidden)
         mean, log_variance = latent.chunk(2, dim=2)
+        log_variance = log_variance.clamp(max=LARGEST_LOG_VARIANCE)
         z = mean + noise * (log_variance / 2).exp()
-        return torch.cat([self._decoded(weights, z), latent], dim=2)
+        return torch.cat([self._decoded(weights, z), mean, log_variance], dim=2)
 
     def _decoded(self, weights: Mapping[str, Weight], z: Tensor) -> Tensor:
         return _layer(weights, "data", _layer(weights, "decoder", z).relu())

@@ -12,8 +12,8 @@ from merlin_cl.networks.planes.member import Evaluated, LayerNumbers, Numbers, p
 from merlin_cl.networks.planes.training import Trained
 from merlin_cl.networks.resnet import Layer, ResNet
 
-AT_ONCE = 2**17
-"""Numbers in the first stage's maps of the examples that are evaluated at once: half a megabyte, which the second cache holds."""
+AT_ONCE = 2**19
+"""Numbers in the first stage's maps of the examples that are evaluated at once: 2 MB, which caches hold."""
 
 
 class TrainedBank:
@@ -23,41 +23,29 @@ class TrainedBank:
     """
 
     def __init__(self, network: ResNet, weights: Mapping[str, Weight], x: Tensor, shares: Tensor | None) -> None:
-        self._network = network
-        self._weights = weights
-        taken = x.new_ones(x.shape[:2]) if shares is None else shares
-        self._total = taken.sum(dim=1, keepdim=True)  # [M, 1]
+        self._network, self._weights = network, weights
         dtype = weights[network.stem.weights[0]].value.dtype
-        each = torch.where(self._total > 0, taken / self._total, 1 / x.shape[1]).to(dtype).numpy()
-        outputs = [layer.outputs for layer in network.layers]
-        self._means, self._variances = torch.empty(2, len(x), sum(outputs), dtype=dtype)
-        kept = [part.numpy() for part in (self._means, self._variances)]
-        ends = np.cumsum(outputs)
+        taken = torch.ones(x.shape[:2], dtype=dtype) if shares is None else shares.to(dtype)
+        self._total = taken.sum(dim=1, keepdim=True)  # [M, 1]
+        each = torch.where(self._total > 0, taken / self._total, 1 / x.shape[1]).numpy()
+        outputs = sum(layer.outputs for layer in network.layers)
+        self._means, self._variances = torch.empty(2, len(x), outputs, dtype=dtype)
+        kept = zip(*(_columns(network, part.numpy()) for part in (self._means, self._variances)), strict=True)
         values = _by_layer(network, {name: weight.value for name, weight in weights.items()})
-        self._members, found = [], []
-        planes = None
-        for m, (mine, own) in enumerate(zip(values, each, strict=True)):
-            if planes is None or x.stride(0) != 0:
-                planes = packed(x[m].contiguous().numpy(), own.dtype)
-            statistics = {
-                layer: (kept[0][m, end - layer.outputs : end], kept[1][m, end - layer.outputs : end])
-                for layer, end in zip(network.layers, ends, strict=True)
-            }
+        self._members: list[Trained] = []
+        features = []
+        for mine, own, (means, variances), images in zip(values, each, kept, _packed(x, each.dtype), strict=True):
+            statistics = {layer: (means[layer], variances[layer]) for layer in network.layers}
             self._members.append(Trained(network, mine, own, statistics))
-            found.append(torch.from_numpy(self._members[-1].features(planes)))
-        self.features = torch.stack(found)
+            features.append(torch.from_numpy(self._members[-1].features(images)))
+        self.features = torch.stack(features)
 
-    def statistics(self) -> dict[Layer, Statistics]:
-        """Of the batch, [M, out] for each layer."""
-        outputs = [layer.outputs for layer in self._network.layers]
-        found = {}
-        means, variances = (part.split(outputs, dim=1) for part in (self._means, self._variances))
-        for layer, mean, variance in zip(self._network.layers, means, variances, strict=True):
-            counted = (self._total * self._members[0].pixels(layer)).clamp(
-                min=2
-            )  # a single value has no unbiased variance
-            found[layer] = Statistics(mean, variance * (counted / (counted - 1)))
-        return found
+    def statistics(self) -> Statistics:
+        """Of the batch: means and unbiased variances of all layers' outputs, [M, outputs]."""
+        layers = self._network.layers
+        pixels = np.repeat([self._members[0].pixels(layer) for layer in layers], [layer.outputs for layer in layers])
+        counted = (self._total * torch.from_numpy(pixels)).clamp_(min=2)  # a single value has no unbiased variance
+        return Statistics(self._means, self._variances * (counted / (counted - 1)))
 
     def backward(self, of_features: Tensor) -> None:
         """Write the gradients by the layers' weights from the one by the features."""
@@ -69,33 +57,42 @@ class TrainedBank:
 
 def evaluated(network: ResNet, weights: Mapping[str, Weight], x: Tensor) -> Tensor:
     """Features [M, N, maps] for x [M, N, channels, height, width], by running statistics."""
-    values = _by_layer(network, {name: weight.value for name, weight in weights.items()})
-    outputs = [layer.outputs for layer in network.layers]
-    means, variances = (weights[name].value.detach().split(outputs, dim=1) for name in ("means", "variances"))
-    constants: list[dict[Layer, tuple[Numbers, Numbers]]] = [{} for _ in values]
-    for layer, *kept in zip(network.layers, means, variances, strict=True):
-        gain, bias = (weights[name].value.detach() for name in layer.weights[1:])
-        both = [part.numpy() for part in scale_and_shift(gain, bias, Statistics(*kept))]
-        for m, found in enumerate(constants):
-            found[layer] = both[0][m], both[1][m]
-    _, height, width = network.input_shape
-    at_once = max(1, AT_ONCE // (network.maps[0] * height * width))
-    features: Tensor = means[0].new_empty(*x.shape[:2], network.maps[-1])
-    for start in range(0, x.shape[1], at_once):
-        some = x[:, start : start + at_once]
-        planes = None
-        for m, mine in enumerate(values):
-            if planes is None or x.stride(0) != 0:
-                planes = packed(some[m].contiguous().numpy(), features.numpy().dtype)
-            one = Evaluated(network, mine, some.shape[1], constants[m])
-            features[m, start : start + at_once] = torch.from_numpy(one.features(planes))
+    values = {name: weight.value.detach() for name, weight in weights.items()}
+    gains, biases = (torch.cat([values[layer.weights[part]] for layer in network.layers], dim=1) for part in (1, 2))
+    constants = scale_and_shift(gains, biases, Statistics(values["means"], values["variances"]))
+    scales, shifts = (_columns(network, part.numpy()) for part in constants)
+    members = _by_layer(network, values)
+    at_once = max(1, AT_ONCE // (network.maps[0] * network.input_shape[1] * network.input_shape[2]))
+    features: Tensor = gains.new_empty(*x.shape[:2], network.maps[-1])
+    for some, into in zip(x.split(at_once, dim=1), features.split(at_once, dim=1), strict=True):
+        together = zip(members, scales, shifts, _packed(some, features.numpy().dtype), into, strict=True)
+        for mine, scale, shift, images, to in together:
+            to[:] = torch.from_numpy(Evaluated(network, mine, len(to), scale, shift).features(images))
     return features
+
+
+def _packed(x: Tensor, dtype: "np.dtype[np.floating]") -> list[Numbers]:
+    """Each member's images as planes; one array serves all where they have the same."""
+    if x.stride(0) == 0 or len(x) == 1:
+        return [packed(x[0].contiguous().numpy(), dtype)] * len(x)
+    return [packed(images.contiguous().numpy(), dtype) for images in x]
+
+
+def _columns(network: ResNet, rows: Numbers) -> list[dict[Layer, Numbers]]:
+    """The layers' parts of each row, from [M, outputs]."""
+    places = np.cumsum([0, *(layer.outputs for layer in network.layers)]).tolist()
+    parts = list(zip(network.layers, places, places[1:], strict=False))
+    return [{layer: row[start:end] for layer, start, end in parts} for row in rows]
 
 
 def _by_layer(network: ResNet, values: Mapping[str, Tensor]) -> list[dict[Layer, LayerNumbers]]:
     """For each member, its layers' weights, which may be written to."""
-    flat = {layer: [values[name].detach().flatten(1).numpy() for name in layer.weights] for layer in network.layers}
     members = len(values[network.stem.weights[0]])
+    parts = {
+        layer: [values[name].detach().numpy().reshape(members, -1) for name in layer.weights]
+        for layer in network.layers
+    }
     return [
-        {layer: LayerNumbers(*(part[m] for part in parts)) for layer, parts in flat.items()} for m in range(members)
+        {layer: LayerNumbers(kernel[m], gain[m], bias[m]) for layer, (kernel, gain, bias) in parts.items()}
+        for m in range(members)
     ]

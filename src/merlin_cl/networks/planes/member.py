@@ -95,20 +95,21 @@ class Forward(ABC):
 
 
 class Evaluated(Forward):
-    """By running statistics, which a scale [out] and a shift [out] of each layer stand for."""
+    """By running statistics, which a scale and a shift of each layer, [out], stand for."""
 
     def __init__(
         self,
         network: ResNet,
         weights: Mapping[Layer, LayerNumbers],
         count: int,
-        constants: Mapping[Layer, tuple[Numbers, Numbers]],
+        scale: Mapping[Layer, Numbers],
+        shift: Mapping[Layer, Numbers],
     ) -> None:
         super().__init__(network, weights, count)
-        self._constants = constants
+        self._scale, self._shift = scale, shift
 
     def _scaled(self, layer: Layer, at: Geometry, x: Numbers, z: Numbers) -> Scaled:
-        return Scaled(z, *self._constants[layer])
+        return Scaled(z, self._scale[layer], self._shift[layer])
 
 
 def packed(images: Numbers, dtype: Any) -> Numbers:

@@ -16,7 +16,9 @@ from merlin_cl.networks.planes.vectors import (
     correlate_three_with_five,
     correlate_three_with_one,
     multiply_five,
+    multiply_five_by_vectors,
     multiply_one,
+    multiply_one_by_vectors,
 )
 
 CACHED = 16 * 1024
@@ -39,15 +41,26 @@ def multiply(
 
     Rows of y follow each other, those of x begin `x_row` apart. Up to MARGIN bytes behind a plane of y are overwritten.
     """
-    tile = VECTORS * (BYTES // y.itemsize)
-    in_fives = outputs - outputs % OUTPUTS
+    lanes = BYTES // y.itemsize
+    tile = VECTORS * lanes
+    in_fives, in_tiles = outputs - outputs % OUTPUTS, (length + lanes - 1) // tile * tile
     for row in range(rows):
-        for along in range(0, length, tile):
+        for along in range(0, in_tiles, tile):
             pixels, to = (x, row * x_row + along), row * length + along
             for output in range(0, in_fives, OUTPUTS):
                 multiply_five((y, output * y_plane + to), y_plane, pixels, offsets, (weights, output), outputs)
             for output in range(in_fives, outputs):
                 multiply_one((y, output * y_plane + to), y_plane, pixels, offsets, (weights, output), outputs)
+        for along in range(in_tiles, length, lanes):
+            pixels, to = (x, row * x_row + along), row * length + along
+            for output in range(0, in_fives, OUTPUTS):
+                multiply_five_by_vectors(
+                    (y, output * y_plane + to), y_plane, pixels, offsets, (weights, output), outputs
+                )
+            for output in range(in_fives, outputs):
+                multiply_one_by_vectors(
+                    (y, output * y_plane + to), y_plane, pixels, offsets, (weights, output), outputs
+                )
 
 
 @compiled

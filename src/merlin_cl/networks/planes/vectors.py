@@ -93,7 +93,7 @@ class _Block:
         self._builder.store(self._builder.call(self._add, total, fastmath=["reassoc"]), address)
 
 
-def _multiply(outputs: int) -> Callable[..., None]:
+def _multiply(outputs: int, vectors: int) -> Callable[..., None]:
     """A tile of pixels of some outputs; see `products.multiply`."""
 
     @intrinsic
@@ -104,10 +104,10 @@ def _multiply(outputs: int) -> Callable[..., None]:
             block = _Block(context, builder, y[0].dtype)
             (to, at, first), (plane, step) = (block.start(kinds[i], given[i]) for i in (0, 2, 4)), (given[1], given[5])
             table = context.make_array(offsets)(context, builder, given[3])
-            sums = [block.sums(VECTORS) for _ in range(outputs)]
+            sums = [block.sums(vectors) for _ in range(outputs)]
             with cgutils.for_range(builder, builder.extract_value(table.shape, 0)) as term:
                 pixel = block.after(at, builder.load(builder.gep(table.data, [term.index])))
-                pixels = [block.load(block.after(pixel, part * block.lanes)) for part in range(VECTORS)]
+                pixels = [block.load(block.after(pixel, part * block.lanes)) for part in range(vectors)]
                 weight = block.after(first, builder.mul(term.index, step))
                 for output in range(outputs):
                     factor = block.spread(block.after(weight, output))
@@ -168,6 +168,7 @@ def _correlate(terms: int, outputs: int) -> Callable[..., None]:
     return found
 
 
-multiply_one, multiply_five = _multiply(1), _multiply(OUTPUTS)
+multiply_one, multiply_five = _multiply(1, VECTORS), _multiply(OUTPUTS, VECTORS)
+multiply_one_by_vectors, multiply_five_by_vectors = _multiply(1, 1), _multiply(OUTPUTS, 1)
 correlate_one_with_one, correlate_one_with_five = _correlate(1, 1), _correlate(1, OUTPUTS)
 correlate_three_with_one, correlate_three_with_five = _correlate(TERMS, 1), _correlate(TERMS, OUTPUTS)
