@@ -2,6 +2,7 @@
 gave (`uncertainty`, apart because it needs numpy, which most commands never import)."""
 
 from merlin_cl.metrics.accuracy import (
+    BOUNDS,
     METRICS,
     Matrix,
     average_incremental_accuracy,
@@ -11,10 +12,22 @@ from merlin_cl.metrics.accuracy import (
     forgetting_by_task,
     learning_curve,
 )
-from merlin_cl.metrics.seeds import CONFIDENCE, Comparison, half_width, mean, paired, standard_deviation
+from merlin_cl.metrics.seeds import (
+    CONFIDENCE,
+    ENOUGH_SEEDS,
+    Comparison,
+    half_width,
+    holm,
+    interval,
+    mean,
+    paired,
+    standard_deviation,
+)
 
 __all__ = [
+    "BOUNDS",
     "CONFIDENCE",
+    "ENOUGH_SEEDS",
     "METRICS",
     "Comparison",
     "Matrix",
@@ -24,6 +37,8 @@ __all__ = [
     "forgetting",
     "forgetting_by_task",
     "half_width",
+    "holm",
+    "interval",
     "learning_curve",
     "mean",
     "paired",

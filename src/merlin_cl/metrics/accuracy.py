@@ -58,6 +58,16 @@ METRICS: dict[str, Callable[[Matrix], float | None]] = {
     "backward_transfer": backward_transfer,
 }
 """The numbers reported of every matrix, by the names they have in result.json."""
+BOUNDS = {
+    "average_incremental_accuracy": (0.0, 100.0),
+    "final_accuracy": (0.0, 100.0),
+    "forgetting": (-100.0, 100.0),
+    "backward_transfer": (-100.0, 100.0),
+    "nll": (0.0, math.inf),
+    "brier": (0.0, 2.0),
+    "ece": (0.0, 100.0),
+}
+"""The least and the greatest that these, and what probabilities are worth, can be: no interval goes beyond."""
 
 
 def _mean_or_none(values: list[float]) -> float | None:
