@@ -1,5 +1,7 @@
 """The rivals with settings small enough for the battery."""
 
+from merlin_cl.learners import contrast_settings as contrast
+from merlin_cl.learners import frozen_settings as frozen
 from merlin_cl.learners import generative_settings as generative
 from merlin_cl.learners import regularised_settings as regularised
 from merlin_cl.learners import rival_settings as rivals
@@ -26,12 +28,21 @@ RIVALS = {
     "gss integer": rivals.GSSSettings(**REPLAY, selection="integer", recent=4),
     "icarl": rivals.ICaRLSettings(**REPLAY),
     "scr": rivals.SCRSettings(**REPLAY, projection=4),
+    "pcr": contrast.PCRSettings(**REPLAY),
+    "mkd": contrast.MKDSettings(**REPLAY, strength=1.0, teacher_rate=0.2),
+    "mose": contrast.MOSESettings(**{**REPLAY, "hidden_units": (8, 8), "replay": 12}, expert_width=6, projection=4),
     "ewc": regularised.EWCSettings(**NETWORK, exemplars=12),
     "ewc online": regularised.EWCSettings(**NETWORK, exemplars=12, online=True, fisher="labels"),
     "lwf": regularised.LwFSettings(**NETWORK),
     "hnet": regularised.HNETSettings(**NETWORK, chunk=20, embedding=4, hidden=8),
-    "slda": generative.SLDASettings(width=10, shrinkage=1e-2),
-    "slda learned": generative.SLDASettings(**NETWORK, features="learned", exemplars=12, shrinkage=1e-2),
+    "slda": frozen.SLDASettings(width=10, shrinkage=1e-2),
+    "slda learned": frozen.SLDASettings(**NETWORK, features="learned", exemplars=12, shrinkage=1e-2),
+    "klda": frozen.KLDASettings(width=20),
+    "klda learned": frozen.KLDASettings(**NETWORK, features="learned", exemplars=12, width=20),
+    "ranpac": frozen.RanPACSettings(width=20),
+    "ranpac learned": frozen.RanPACSettings(**NETWORK, features="learned", exemplars=12, width=20),
+    "simplecil": frozen.SimpleCILSettings(),
+    "simplecil learned": frozen.SimpleCILSettings(**NETWORK, features="learned", exemplars=12),
     "generative-replay": generative.GenerativeReplaySettings(**GENERATOR, replay=4, generator_updates=2),
     "cn-dpm": generative.CNDPMSettings(**GENERATOR, exemplars=12, experts=4, epochs=10),
 }

@@ -1,28 +1,30 @@
 """Every learner passes the battery, and the battery fails learners that break its rules."""
 
 import dataclasses
+import math
 
 import pytest
 import torch
 from rival_cases import RIVALS
 
-from merlin_cl import battery, hard_cases
+from merlin_cl import battery
+from merlin_cl.battery import CHECKS, check_learner, hard_cases, life_cycle
+from merlin_cl.battery.hard_cases import HARD_CASES, many_classes_one_by_one
 from merlin_cl.errors import UsageError
-from merlin_cl.hard_cases import HARD_CASES, many_classes_one_by_one
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
+from merlin_cl.learners.learner import MASKED, Learner, as_float
+from merlin_cl.learners.lookup.settings import LookupSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.registry import method_names
+from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.single import Single
 
 SMALL_ENSEMBLE = {"hidden_units": (8,), "exemplars": 12, "models": 3, "fine_tune_rate": 1e-2}
-SMALL_MERLIN = MerlinSettings(
-    **SMALL_ENSEMBLE, base_models=3, learning_rate=2e-2, updates_per_batch=5, averaging=0.5,
-    replay=4, chunk=10, rank=2, hidden=8, vae_steps=20,
-)  # fmt: skip
-CHUNKS = dataclasses.replace(
-    SMALL_MERLIN, decoder="chunks", precision="float16", latent=4, hidden=16, embedding=8, vae_steps=60, vae_rate=1e-2
-)
+SMALL_BASE = {"learning_rate": 2e-2, "updates_per_batch": 5, "replay": 4, "rehearse": 4}
+SMALL_MERLIN = MerlinSettings(**SMALL_ENSEMBLE, **SMALL_BASE, base_models=3, latent=80, start="psi_0")
+TIGHT = dataclasses.replace(SMALL_MERLIN, base_models=8, memory=1)
+"""With a kilobyte for all tasks, of which the first alone would have half."""
 PAPER = MerlinPaperSettings(
     hidden_units=(16,), base_models=2, exemplars=12, models=3, fine_tune_epochs=100, chunk=10, hidden=8, vae_epochs=2
 )
@@ -33,14 +35,16 @@ CASES = {
     "gdumb-ensemble random": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="random", vote="majority"),
     "gdumb-ensemble balanced": GDumbEnsembleSettings(**SMALL_ENSEMBLE, exemplar_choice="balanced", vote="agreement"),
     "merlin": SMALL_MERLIN,
-    "merlin chunks": CHUNKS,
+    "merlin from the task before": dataclasses.replace(SMALL_MERLIN, start="consolidated"),
+    "merlin without replay": dataclasses.replace(SMALL_MERLIN, replay=0, rehearse=0),
+    "merlin in a kilobyte": TIGHT,
+    "merlin cut": dataclasses.replace(TIGHT, consolidation="cut"),
+    "merlin without the oldest": dataclasses.replace(TIGHT, consolidation="oldest"),
     "merlin-paper": PAPER,
     "merlin-paper code": dataclasses.replace(PAPER, reading="code"),
     "merlin-paper auxiliary loss": dataclasses.replace(PAPER, classification_loss=True),
     "merlin-paper standard-normal": dataclasses.replace(PAPER, prior="standard-normal"),
-    "merlin poisson": dataclasses.replace(SMALL_MERLIN, sampling="poisson", vote="sum-logits", aware_epochs=3),
-    "merlin auxiliary loss": dataclasses.replace(SMALL_MERLIN, classification_loss=0.5),
-    "merlin standard-normal": dataclasses.replace(CHUNKS, prior="standard-normal", aware_epochs=40),
+    "lookup": LookupSettings(**{**SMALL_ENSEMBLE, **SMALL_BASE, "models": 1}, task_kilobytes=0.2),
 }
 
 
@@ -56,9 +60,9 @@ def test_battery(case, check):
 
 def brisk(settings, **less):
     """The same with less work, where only finite answers are asked for."""
-    less |= {"epochs": 1, "updates_per_batch": 1, "fine_tune_epochs": 2, "aware_epochs": 1, "learning_rate": 1e-2}
+    less |= {"epochs": 1, "updates_per_batch": 1, "fine_tune_epochs": 2, "learning_rate": 1e-2}
     if settings.method in ("merlin", "merlin-paper"):
-        less |= {"vae_steps": 2, "vae_epochs": 1, "base_models": 2, "models": 2, "chunk": 100}
+        less |= {"vae_epochs": 1, "base_models": 2, "models": 2, "chunk": 100}
     return dataclasses.replace(settings, **{name: value for name, value in less.items() if hasattr(settings, name)})
 
 
@@ -73,9 +77,9 @@ def test_hard_cases(case, check):
 ONE_OF_EACH = {settings.method: case for case, settings in reversed(CASES.items())}
 
 
-@pytest.mark.parametrize("case", [*ONE_OF_EACH.values(), "merlin chunks"])
+@pytest.mark.parametrize("case", [*ONE_OF_EACH.values(), "merlin cut"])
 def test_many_classes_one_by_one(case):
-    less = {"vae": "untrained"} if CASES[case].method == "merlin-paper" else {"consolidation": "off"}
+    less = {"vae": "untrained"} if CASES[case].method == "merlin-paper" else {"consolidation": "cut"}
     many_classes_one_by_one(brisk(CASES[case], **less))
 
 
@@ -159,11 +163,11 @@ class Silent(Single):
 @pytest.mark.parametrize(
     ("broken", "check"),
     [
-        (Unseeded, battery.same_seed_same_result),
-        (Forgetful, battery.restored_equals_uninterrupted),
-        (Peeking, battery.task_is_not_needed_or_guessed_from_the_batch),
-        (Prophet, battery.no_class_before_its_time),
-        (Swayed, battery.answering_changes_nothing),
+        (Unseeded, life_cycle.same_seed_same_result),
+        (Forgetful, life_cycle.restored_equals_uninterrupted),
+        (Peeking, life_cycle.task_is_not_needed_or_guessed_from_the_batch),
+        (Prophet, life_cycle.no_class_before_its_time),
+        (Swayed, life_cycle.answering_changes_nothing),
         (Lost, hard_cases.one_example),
         (Lost, hard_cases.equal_inputs),
         (OneByOne, hard_cases.batches_of_one),
@@ -178,5 +182,88 @@ def test_the_battery_catches(broken, check):
         def build(self, stream, seed, device="cpu"):
             return broken(stream, self, seed, device)
 
+    settings = Settings(hidden_units=(8,), updates_per_batch=5, learning_rate=2e-2)
     with pytest.raises(AssertionError, match=r"\.$"):
+        check(settings)
+    with pytest.raises(AssertionError, match=rf"^single fails 1 of the battery's checks\.\n{check.__name__}: .*\.$"):
+        check_learner(settings, [check])
+
+
+class WithPointer(Single):
+    """Keeps in its state what no file holds."""
+
+    def _state(self):
+        return {**super()._state(), "network": self.network}
+
+
+@pytest.mark.parametrize(
+    ("broken", "check", "said"),
+    [
+        (
+            Forgetful,
+            life_cycle.restored_equals_uninterrupted,
+            "taken within task 0, after 2 of its 5 batches, and then taught",
+        ),
+        (WithPointer, life_cycle.restored_equals_uninterrupted, "/method/network is a MLP; a state holds tensors"),
+        (Prophet, life_cycle.no_class_before_its_time, r"Classes \[2, 3, 4, 5, 6\] can be answered after task 0"),
+    ],
+)
+def test_it_says_what_it_did(broken, check, said):
+    class Settings(SingleSettings):
+        def build(self, stream, seed, device="cpu"):
+            return broken(stream, self, seed, device)
+
+    with pytest.raises(AssertionError, match=said):
         check(Settings(hidden_units=(8,), updates_per_batch=5, learning_rate=2e-2))
+
+
+class Usual(Learner):
+    """A module and an optimiser of torch's, and the last batches in a list: what somebody writes who starts from scratch."""
+
+    def __init__(self, stream, settings, seed, device="cpu"):
+        super().__init__(stream, settings, seed, device)
+        torch.manual_seed(seed)
+        self.module = torch.nn.Sequential(
+            torch.nn.Flatten(), torch.nn.Linear(math.prod(stream.input_shape), stream.classes)
+        )
+        self.optimiser = torch.optim.Adam(self.module.parameters(), lr=0.1)
+        self.recent = []
+
+    def _begin(self, task):
+        self.recent.clear()
+
+    def _observe(self, x, y):
+        self.recent.append(y.clone())
+        for _ in range(5):
+            self.optimiser.zero_grad()
+            torch.nn.functional.cross_entropy(self.module(as_float(x)), y).backward()
+            self.optimiser.step()
+
+    def _end(self):
+        pass
+
+    @torch.no_grad()
+    def _answers(self, x, allowed, task, inference):
+        return torch.where(allowed[:, None, :], self.module(as_float(x)), MASKED)
+
+    def _state(self):
+        copies = {name: value.clone() for name, value in self.module.state_dict().items()}
+        return {"module": copies, "optimiser": self.optimiser.state_dict(), "recent": list(self.recent)}
+
+    def _restore(self, state):
+        self.module.load_state_dict(state["module"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.recent = list(state["recent"])
+
+    def stored_bytes(self):
+        return {"classifier": 4 * sum(value.numel() for value in self.module.parameters())}
+
+
+@dataclasses.dataclass(frozen=True)
+class UsualSettings(MethodSettings):
+    method = "usual"
+    learner = f"{__name__}:Usual"
+
+
+def test_modules_optimisers_and_lists_of_tensors_may_be_kept():
+    check_learner(UsualSettings(), [check for check in CHECKS if check is not many_classes_one_by_one])

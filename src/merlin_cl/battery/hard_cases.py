@@ -13,7 +13,6 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.learners.answers import probabilities
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo, TaskInfo
@@ -133,11 +132,6 @@ HARD_CASES: list[Callable[[MethodSettings], None]] = [
 ]
 
 
-def task_info(index: int, classes: tuple[int, ...]) -> TaskInfo:
-    """What a learner is told of a task."""
-    return TaskInfo(index, classes)
-
-
 class Trial:
     """A learner under trial, and the story of what it was given, which every complaint tells."""
 
@@ -163,7 +157,7 @@ class Trial:
             self.say(f"task {index} with {kinds}, {len(y)} example{'s' * (len(y) > 1)}{how and f' ({how})'}")
 
         def learn() -> None:
-            self.learner.begin(task_info(index, classes))
+            self.learner.begin(TaskInfo(index, classes))
             for at, (some_x, some_y) in enumerate(zip(x.split(batch), y.split(batch), strict=True)):
                 self.learner.observe(some_x, some_y)
                 if at == 0 and not brief:
@@ -225,7 +219,7 @@ class Trial:
                 logits = learner.logits(x, task, inference=inference)
                 self._require_finite(logits, f"scores {way}")
                 assert torch.isin(logits.argmax(dim=1), seen).all(), self.told(f"A class not seen is answered {way}.")
-                self._require_finite(probabilities(learner, x, task, inference), f"probabilities {way}")
+                self._require_finite(learner.probabilities(x, task, inference=inference), f"probabilities {way}")
                 try:
                     parts = learner.uncertainty(x, task, inference=inference)
                 except UsageError:  # it has no members to ask
