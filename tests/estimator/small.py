@@ -5,7 +5,7 @@ import numpy as np
 from merlin_cl import ContinualClassifier, MerlinClassifier
 
 CENTRES = np.random.default_rng(99).normal(0, 2, (12, 6))
-SMALL = {"chunk": 10, "hidden": 8, "vae_steps": 10, "learning_rate": 2e-2, "fine_tune_rate": 1e-2, "averaging": 0.5}
+SMALL = {"latent": 200, "learning_rate": 2e-2, "fine_tune_rate": 1e-2}
 
 
 def clouds(*classes, count=60, seed=0, kind=np.float32):

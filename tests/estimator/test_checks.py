@@ -19,7 +19,7 @@ DOES_NOT_APPLY = {
 
 @parametrize_with_checks(
     [
-        merlin(models=2, base_models=2, exemplars=60, settings={"fine_tune_epochs": 10, "vae_steps": 3}),
+        merlin(models=2, base_models=2, exemplars=60, settings={"fine_tune_epochs": 10}),
         rival("er", updates_per_batch=5, learning_rate=1e-2),
     ],
     expected_failed_checks=lambda estimator: DOES_NOT_APPLY,

@@ -108,9 +108,7 @@ def test_icarl_takes_one_more_example_when_its_memory_is_full():
 def test_merlin_s_probabilities_are_finite_whatever_labels_a_task_has(labels, size):
     """Also of one class, of one example, of classes that come back."""
     draws = np.random.default_rng(0)
-    model = MerlinClassifier(
-        models=1, base_models=1, hidden_units=(4,), settings={"fine_tune_epochs": 1, "vae_steps": 1}
-    )
+    model = MerlinClassifier(models=1, base_models=1, hidden_units=(4,), settings={"fine_tune_epochs": 1})
     for start in range(0, len(labels), size):
         y = labels[start : start + size]
         model.partial_fit(draws.normal(size=(len(y), 2)), y).end_task()

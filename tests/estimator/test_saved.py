@@ -107,7 +107,7 @@ def test_the_header_can_be_read_without_us(tmp_path):
 def test_exemplars_are_kept_as_bytes_and_the_file_is_small_and_quick(tmp_path):
     """The size of Split MNIST: 784 bytes an image, 200 of them, networks of 89,610 weights."""
     draws = np.random.default_rng(0)
-    model = MerlinClassifier(base_models=2, models=2, updates_per_batch=1, expected_tasks=5, settings={"vae_steps": 1})
+    model = MerlinClassifier(base_models=2, models=2, updates_per_batch=1, expected_tasks=5)
     x, y = draws.integers(0, 256, (400, 28, 28), dtype=np.uint8), np.arange(400) % 10
     model.partial_fit(x, y)
     model.end_task()

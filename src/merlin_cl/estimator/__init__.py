@@ -1,6 +1,17 @@
 """The learners behind scikit-learn's conventions: `partial_fit`, `predict`, `save`; new classes and tasks at any time."""
 
+from pathlib import Path
+
 from merlin_cl.estimator.classifier import ContinualClassifier
 from merlin_cl.estimator.merlin import MerlinClassifier
+from merlin_cl.saving.of_runs import path_of_model
 
-__all__ = ["ContinualClassifier", "MerlinClassifier"]
+__all__ = ["ContinualClassifier", "MerlinClassifier", "load"]
+
+
+def load(path: str | Path, *, network: str | None = None, device: str = "cpu") -> ContinualClassifier:
+    """The estimator in a file, of whichever kind it is, or one for the learner that a run left in its folder.
+
+    `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+    """
+    return ContinualClassifier.load(path_of_model(Path(path)), network=network, device=device)

@@ -16,11 +16,13 @@ from torch import Tensor
 
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
+from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
 from merlin_cl.estimator.labels import Labels, of_one_kind
 from merlin_cl.estimator.persistence import restored, saved
+from merlin_cl.estimator.refusing import Refusing, refused
+from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
 from merlin_cl.estimator.taking_away import TakenAway, TaskName
-from merlin_cl.learners.answers import inference_for, probabilities
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.setting_values import fitting, hints_of
@@ -38,7 +40,7 @@ class UncertaintyParts(NamedTuple):
     epistemic: Array
 
 
-class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A method of this package as a classifier that goes on learning.
 
     Parameters
@@ -53,8 +55,14 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
     expected_tasks : how many tasks are likely to come. More may; methods that share out their memory do so for this many.
     batch_size : examples that are learned from at once.
     inference : how the method answers where the task is not known, if it has several ways; None: its first.
+    calibration : how many examples to hold back, one in ten of those that arrive, rather than learn them: `predict_set` and
+        `novelty` rest on them.
     random_state : seed of all that is random.
     device : where to compute, as torch calls it.
+
+    Threads may ask while one of them teaches. An answer (`predict`, `predict_proba`, `uncertainty`, `save`, ...) comes from what
+    the last learning call that was done left behind, whole, and never waits for one that goes on. Learning calls (`fit`,
+    `partial_fit`, `end_task`) take turns; where there are other threads, one that fails leaves everything as it was.
 
     Attributes
     ----------
@@ -77,6 +85,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         expected_tasks: int = 10,
         batch_size: int = 10,
         inference: Inference | None = None,
+        calibration: int = 0,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "cpu",
     ) -> None:
@@ -88,6 +97,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         self.expected_tasks = expected_tasks
         self.batch_size = batch_size
         self.inference = inference
+        self.calibration = calibration
         self.random_state = random_state
         self.device = device
 
@@ -98,18 +108,22 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
     _form: InputForm
     _standardisation: Standardisation | None
     _divider: Divider
+    _calibration: Calibration
+    _answers_to_held: dict[int | None, Tensor]
 
     # Learning
 
     def fit(self, X: Any, y: Any) -> Self:
         """Forget everything and learn X, y in one pass: as one task in random order, or, where boundaries are not told, as a
         stream in the order given."""
-        x, y = self._taken(X, y, classes=None, first=True)
-        if self.boundaries == "told":
-            order = torch.randperm(len(y), generator=torch.Generator().manual_seed(self.learner_.seed))
-            x, y = x[order], y[order]
-        self._learn(x, y, name=None)
-        return self.end_task()
+        with self._teaching(anew=True) as model:
+            x, y = model._taken(X, y, classes=None, first=True)
+            if model.boundaries == "told":
+                order = torch.randperm(len(y), generator=torch.Generator().manual_seed(model.learner_.seed))
+                x, y = x[order], y[order]
+            model._learn(x, y, name=None)
+            model._end()
+        return self
 
     def partial_fit(self, X: Any, y: Any, task: TaskName | None = None, classes: Any = None) -> Self:
         """Learn from examples X, y as they arrive, in the order given, each once.
@@ -117,43 +131,54 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         `task` says which task they belong to; another one than the last ends that. Without it they belong to the current task.
         `classes` announces labels to come: never needed, except for methods whose head cannot grow.
         """
-        first = not self.__sklearn_is_fitted__()
-        another = self._is_another(task, first)
-        x, y = self._taken(X, y, classes, first)
-        if another:
-            self.end_task()
-        self._learn(x, y, task)
+        with self._teaching() as model:
+            first = not model.__sklearn_is_fitted__()
+            another = model._is_another(task, first)
+            x, y = model._taken(X, y, classes, first)
+            if another:
+                model._end()
+            model._learn(x, y, task)
         return self
 
     def end_task(self) -> Self:
         """The current task is over; what comes next belongs to another. Without a current task nothing happens."""
         check_is_fitted(self)
         if self.learner_.learning:
-            self.learner_.end()
+            with self._teaching() as model:
+                model._end()
         return self
 
     @property
     def task_classes_(self) -> dict[TaskName, Array]:
         """The labels that every task has had, sorted."""
-        check_is_fitted(self)
-        labels = self._labels.by_output
-        return {
-            name: np.sort(labels[list(task.classes)])
-            for name, task in zip(self.tasks_, self.learner_.tasks, strict=True)
-        }
+        with self._answering() as snapshot:
+            model = snapshot.model
+            labels, of_tasks = model._labels.by_output, zip(model.tasks_, model.learner_.tasks, strict=True)
+            return {name: np.sort(labels[list(task.classes)]) for name, task in of_tasks}
 
     # Answering
 
-    def predict(self, X: Any, task: TaskName | None = None) -> Array:
-        """The label of each input; with `task`, that of inputs which are known to belong to it."""
-        likeliest = self.predict_proba(X, task).argmax(axis=1)
-        return np.asarray(self.classes_[likeliest])
+    def predict(self, X: Any, task: TaskName | None = None, *, reject: float | None = None) -> Array:
+        """The label of each input; with `task`, that of inputs which are known to belong to it.
+
+        With `reject`, an answer that is less probable than this is refused: there is None in its place.
+        """
+        found, classes = self._probabilities(X, task)
+        labels = np.asarray(classes[found.argmax(axis=1)])
+        return labels if reject is None else refused(labels, found.max(axis=1), reject)
 
     def predict_proba(self, X: Any, task: TaskName | None = None) -> Array:
         """The probability of each class, [N, classes], in the order of `classes_`; 0 for classes not met yet."""
-        check_is_fitted(self)
-        found = probabilities(self.learner_, self._asked(X), self._index(task), self.inference)
-        return np.asarray(found.cpu().numpy()[:, self._labels.order])
+        return self._probabilities(X, task)[0]
+
+    def _probabilities(self, X: Any, task: TaskName | None) -> tuple[Array, Array]:
+        """The same, and the classes that they are of: both from one snapshot."""
+        with self._answering() as snapshot:
+            model = snapshot.model
+            x, index = model._asked(X), model._index(task)
+            self._make_ready(snapshot, index)
+            found = model.learner_.probabilities(x, index, inference=self.inference)
+            return np.asarray(found.cpu().numpy()[:, model._labels.order]), model.classes_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:
         """The share of labels answered right."""
@@ -162,24 +187,36 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
     def uncertainty(self, X: Any, task: TaskName | None = None) -> UncertaintyParts:
         """How uncertain each answer is, in nats: `total`, the entropy of the answer; of it `aleatoric`, what the ensemble's
         members agree cannot be known; and `epistemic`, what they disagree on and more data would settle."""
-        check_is_fitted(self)
-        x, index = self._asked(X), self._index(task)
-        inference = inference_for(self.learner_, index, self.inference)
-        found = self.learner_.uncertainty(x, index, inference=inference)
-        return UncertaintyParts(*(part.cpu().numpy() for part in found))
+        with self._answering() as snapshot:
+            model = snapshot.model
+            x, index = model._asked(X), model._index(task)
+            inference = model.learner_.inference_for(index, self.inference)
+            self._make_ready(snapshot, index)
+            found = model.learner_.uncertainty(x, index, inference=inference)
+            return UncertaintyParts(*(part.cpu().numpy() for part in found))
 
     def prepare(self, task: TaskName | None = None) -> Self:
         """Make ready what answers, so that the next prediction is one pass; a prediction does so by itself when needed."""
-        check_is_fitted(self)
-        probabilities(self.learner_, self._form.blank(), self._index(task), self.inference)
+        with self._answering() as snapshot:
+            model = snapshot.model
+            index = model._index(task)
+            self._make_ready(snapshot, index)
+            model.learner_.probabilities(model._form.blank(), index, inference=self.inference)
         return self
+
+    def _make_ready(self, snapshot: Snapshot, task: int | None) -> None:
+        """Have one thread make ready what answers for a task, or for all, where several may ask."""
+        model, inference = snapshot.model, self.inference
+        snapshot.make_ready(
+            (task, inference), lambda: model.learner_.probabilities(model._form.blank(), task, inference=inference)
+        )
 
     # Keeping
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""
-        check_is_fitted(self)
-        return saved(self).save(path)
+        with self._answering() as snapshot:
+            return saved(snapshot.model, self.get_params(deep=False)).save(path)
 
     @classmethod
     def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
@@ -200,6 +237,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
     def _taken(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Tensor, Tensor]:
         """X as a tensor and y as outputs of the head, once there is a learner with an output for every class."""
         _require_count("batch_size", self.batch_size)
+        _require_count("calibration", self.calibration, least=0)
         x = checked_inputs(self, X, first)
         if not first:
             x = self._as_learned(x)
@@ -226,6 +264,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
         self._divider = divider(self.boundaries, form.shape)
         self._form, self._standardisation, self.tasks_ = form, None, []
+        self._calibration, self._answers_to_held = Calibration.empty(self.calibration, form.blank()), {}
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
         """The preset's, changed where the user asked for it."""
@@ -274,17 +313,25 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         return True
 
     def _learn(self, x: Tensor, y: Tensor, name: TaskName | None) -> None:
-        """Batch after batch, the task ending where the divider says so."""
+        """Batch after batch, the task ending where the divider says so; what is held back is not learned."""
         told = self.boundaries == "told"
+        self._answers_to_held = {}
         for begins, some_x, some_y in self._divider.pieces(x, y, self.batch_size):
             if begins:
-                self.end_task()
+                self._end()
             classes = sorted(set((y if told else some_y).tolist()))
             if self.learner_.learning:
                 self.learner_.admit(classes)
             else:
                 self._begin(name, classes)
-            self.learner_.observe(some_x, some_y)
+            task, seed = len(self.tasks_) - 1, self.learner_.seed
+            self._calibration, learned = self._calibration.passed(some_x, some_y, task, seed)
+            self.learner_.observe(some_x[learned], some_y[learned])
+
+    def _end(self) -> None:
+        if self.learner_.learning:
+            self.learner_.end()
+            self._answers_to_held = {}
 
     def _begin(self, name: TaskName | None, classes: list[int]) -> None:
         index = len(self.tasks_)
@@ -292,7 +339,7 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
             name = next(number for number in itertools.count(index) if number not in self.tasks_)
         self._make_room(self.learner_.stream.classes, index + 1)
         self.learner_.begin(TaskInfo(index, tuple(classes), str(name)))
-        self.tasks_.append(name if isinstance(name, str) else int(name))
+        self.tasks_ = [*self.tasks_, name if isinstance(name, str) else int(name)]  # another list: twins share this one
 
     def _asked(self, X: Any) -> Tensor:
         return self._as_learned(checked_inputs(self, X, first=False))
@@ -309,12 +356,12 @@ class ContinualClassifier(TakenAway, ClassifierMixin, BaseEstimator):  # type: i
         return None if task is None else self.tasks_.index(task)
 
 
-def _require_count(name: str, value: Any) -> None:
-    """Refuse a parameter that is no whole number of at least 1."""
+def _require_count(name: str, value: Any, least: int = 1) -> None:
+    """Refuse a parameter that is no whole number of at least so many."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise UsageError(f"{name} is {value!r}; it must be a whole number of at least 1.")
-    if value < 1:
-        raise UsageError(f"{name} is {value}; it must be at least 1.")
+        raise UsageError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
+    if value < least:
+        raise UsageError(f"{name} is {value}; it must be at least {least}.")
 
 
 def _plain(value: Any) -> Any:

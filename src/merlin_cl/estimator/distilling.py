@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.answers import probabilities
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
 from merlin_cl.learners.learner import MASKED, Learner, as_float
@@ -35,7 +34,7 @@ def distilled(
         first, second = torch.randint(len(inputs), (2, BATCH), generator=draws).to(inputs.device)
         share = torch.rand(BATCH, generator=draws).to(inputs.device).view(-1, *[1] * (inputs.dim() - 1))
         mixed = share * inputs[first] + (1 - share) * inputs[second]
-        wanted = probabilities(learner, mixed, task, inference).float()
+        wanted = learner.probabilities(mixed, task, inference=inference).float()
 
         def loss(logits: Tensor, wanted: Tensor = wanted) -> Tensor:
             log = logits[0].masked_fill(~allowed, MASKED).log_softmax(dim=1)

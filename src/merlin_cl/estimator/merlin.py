@@ -26,7 +26,7 @@ class MerlinClassifier(ContinualClassifier):
     array([0, 1, 8, 9])
     >>> chosen = np.isin(y[1000:], model.classes_)
     >>> round(model.end_task().score(X[1000:][chosen], y[1000:][chosen]), 1)
-    0.9
+    1.0
 
     Parameters
     ----------
@@ -53,6 +53,7 @@ class MerlinClassifier(ContinualClassifier):
         expected_tasks: int = 10,
         batch_size: int = 10,
         inference: Inference | None = None,
+        calibration: int = 0,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "cpu",
     ) -> None:
@@ -69,5 +70,6 @@ class MerlinClassifier(ContinualClassifier):
         self.expected_tasks = expected_tasks
         self.batch_size = batch_size
         self.inference = inference
+        self.calibration = calibration
         self.random_state = random_state
         self.device = device

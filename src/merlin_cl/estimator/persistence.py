@@ -9,6 +9,7 @@ import torch
 
 from merlin_cl.errors import UsageError
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
+from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
 from merlin_cl.learners.setting_values import fitting
@@ -29,8 +30,8 @@ LARGEST_LABELS = 2**24
 """Bytes that all labels together may take, however short they are."""
 
 
-def saved(estimator: "ContinualClassifier") -> SavedLearner:
-    """A fitted estimator as what a file holds."""
+def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> SavedLearner:
+    """A fitted estimator, made with some parameters, as what a file holds."""
     values = estimator._labels.by_output
     classes = values.tolist()
     if not all(isinstance(label, str | int | float) for label in classes):
@@ -38,7 +39,7 @@ def saved(estimator: "ContinualClassifier") -> SavedLearner:
     columns = tuple(getattr(estimator, "feature_names_in_", ()))
     extra = {
         "estimator": type(estimator).__name__,
-        "parameters": {**estimator.get_params(deep=False), "random_state": estimator.learner_.seed},
+        "parameters": {**parameters, "random_state": estimator.learner_.seed},
         "features": estimator.n_features_in_,
         "labels": "object" if values.dtype == object else values.dtype.str,
     }
@@ -48,8 +49,13 @@ def saved(estimator: "ContinualClassifier") -> SavedLearner:
         tuple(estimator.tasks_),
         Inputs(estimator._form.bytes, columns, estimator._standardisation),
         extra,
-        {"divider": estimator._divider.state()},
+        {"divider": estimator._divider.state()} | _held_back(estimator),
     )
+
+
+def _held_back(estimator: "ContinualClassifier") -> dict[str, Any]:
+    """The examples that were held back, if any were to be."""
+    return {"calibration": estimator._calibration.state()} if estimator._calibration.size else {}
 
 
 def restored(found: SavedLearner, place: str) -> "ContinualClassifier":
@@ -85,6 +91,8 @@ def _estimator(found: SavedLearner) -> "ContinualClassifier":
     estimator._standardisation = found.inputs.standardisation
     estimator._form = InputForm(learner.stream.input_shape, found.inputs.bytes)
     estimator._divider = _divider(estimator.boundaries, found)
+    estimator._calibration = _calibration(estimator, found)
+    estimator._answers_to_held = {}
     estimator.n_features_in_ = features
     if found.inputs.columns:
         estimator.feature_names_in_ = np.array(found.inputs.columns, dtype=object)
@@ -102,7 +110,8 @@ def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLear
         )
     if type(parameters["random_state"]) is not int or parameters["inference"] not in (None, *learner.inferences):
         raise ValueError("its estimator could not be made with these parameters")
-    if parameters["expected_tasks"] > MOST["tasks"] or parameters["batch_size"] < 1:
+    calibration = parameters.setdefault("calibration", 0)  # files of 0.1 know of none
+    if parameters["expected_tasks"] > MOST["tasks"] or parameters["batch_size"] < 1 or calibration < 0:
         raise ValueError("its estimator could not learn with these parameters")
     torch.device(parameters["device"])
     if parameters["settings"] is not None and not isinstance(parameters["settings"], dict):
@@ -135,6 +144,17 @@ def _divider(boundaries: Boundaries, found: SavedLearner) -> Divider:
     require_same_form(state, made.state())
     list(twin.pieces(torch.zeros(1, *shape), torch.zeros(1, dtype=torch.int64), 1))
     return made
+
+
+def _calibration(estimator: "ContinualClassifier", found: SavedLearner) -> Calibration:
+    """The examples that were held back, as they were."""
+    made, state = (
+        Calibration.empty(estimator.calibration, estimator._form.blank()),
+        found.extra_state.get("calibration"),
+    )
+    if (state is None) != (estimator.calibration == 0):
+        raise ValueError("its examples for calibration are missing, or there against its settings")
+    return made if state is None else made.restored(state, found.learner.stream.classes, len(found.learner.tasks))
 
 
 def _label_type(name: str, labels: tuple[Any, ...]) -> Any:

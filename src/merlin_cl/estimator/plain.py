@@ -6,9 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from merlin_cl.learners.answers import inference_for
 from merlin_cl.learners.learner import MASKED, Learner, as_float
 from merlin_cl.networks.bank import Bank
+from merlin_cl.networks.cosine import CosineNetwork
 from merlin_cl.networks.growth import positions_of
 from merlin_cl.protocol import Inference
 from merlin_cl.streams.own.standardisation import LIMIT, Standardisation
@@ -24,7 +24,22 @@ def plain_modules(bank: Bank, outputs: Sequence[int], allowed: Iterable[int]) ->
     weight, bias = (network.views(rows)[name] for name in network.head)
     barred = [place for place, output in enumerate(outputs) if output not in set(allowed)]
     weight[..., barred], bias[..., barred] = 0, MASKED
-    return [network.module(row).eval() for row in rows]
+    modules = [network.module(row).eval() for row in rows]
+    if isinstance(network, CosineNetwork):  # whose bias plays no part
+        return [nn.Sequential(module, Barred(barred)) for module in modules]
+    return modules
+
+
+class Barred(nn.Module):
+    """Logits of which some are -1e10."""
+
+    def __init__(self, outputs: Sequence[int]) -> None:
+        super().__init__()
+        self.outputs = list(outputs)
+
+    def forward(self, logits: Tensor) -> Tensor:
+        """The same [N, outputs] without those that may not be answered."""
+        return logits.index_fill(1, torch.tensor(self.outputs, dtype=torch.int64, device=logits.device), MASKED)
 
 
 class InputsAsLearned(nn.Module):
@@ -76,7 +91,7 @@ class LearnerAnswer(nn.Module):
         super().__init__()
         self.inputs = inputs
         self._learner, self._outputs, self._task = learner, list(outputs), task
-        self._inference = inference_for(learner, task, inference) or learner.inferences[0]
+        self._inference = learner.inference_for(task, inference) or learner.inferences[0]
 
     @torch.no_grad()
     def forward(self, x: Tensor) -> Tensor:
