@@ -1,15 +1,19 @@
 """No learner answers with a number that is not finite: it answers finitely, or says in a sentence what went wrong."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.errors import DivergenceError, InputError
+from merlin_cl import ContinualClassifier
+from merlin_cl.errors import DivergenceError, InputError, UsageError
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, JointSettings, SingleSettings
 from merlin_cl.learners.divergence import LARGEST_INPUT
-from merlin_cl.learners.generative_settings import SLDASettings
+from merlin_cl.learners.frozen_settings import SLDASettings
 from merlin_cl.learners.learner import LOWEST, MASKED, _above_masked
+from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.regularised_settings import EWCSettings
 from merlin_cl.learners.rival_settings import AGEMSettings, ERSettings, GEMSettings, ICaRLSettings
 from merlin_cl.learners.single import Single
@@ -52,6 +56,13 @@ def test_a_rate_that_is_far_too_large_is_named(kind):
         learned(learner).logits(torch.ones(2, 3))
 
 
+@pytest.mark.parametrize("kind", RATED)
+@pytest.mark.parametrize("rate", [math.inf, math.nan])
+def test_a_rate_that_is_no_number_is_refused(kind, rate):
+    with pytest.raises(UsageError, match=r"^learning_rate is (inf|nan); it must be [^\n]*\.$"):
+        kind(**SMALL, learning_rate=rate)
+
+
 @pytest.mark.parametrize("kind", [GEMSettings, AGEMSettings])
 def test_inputs_of_ten_thousand_are_named_where_plain_descent_diverges(kind):
     with pytest.raises(
@@ -62,11 +73,40 @@ def test_inputs_of_ten_thousand_are_named_where_plain_descent_diverges(kind):
 
 def test_an_ensemble_that_diverges_when_it_is_fitted_says_so():
     learner = learned(GDumbEnsembleSettings(**SMALL, models=2, fine_tune_rate=1e30).build(STREAM, seed=0))
-    for ask in (learner.logits, learner.uncertainty):
-        with pytest.raises(
-            DivergenceError, match=r"^gdumb-ensemble diverged while answering.* fine_tune_rate \(1e\+30\)"
-        ):
-            ask(torch.ones(2, 3))
+    sentence = r"^gdumb-ensemble diverged while fitting networks to its exemplars.* fine_tune_rate \(1e\+30\)"
+    for ask in (
+        lambda: learner.logits(torch.ones(2, 3)),
+        lambda: learner.uncertainty(torch.ones(2, 3)),
+        learner.ensemble,
+    ):
+        with pytest.raises(DivergenceError, match=sentence):
+            ask()
+
+
+def test_merlin_s_base_models_are_looked_at_before_their_distribution_is_learned():
+    learner = MerlinSettings(**SMALL, base_models=2, learning_rate=1e30).build(STREAM, seed=0)
+    with pytest.raises(
+        DivergenceError, match=r"^merlin diverged while learning task 0.* lower learning_rate \(1e\+30\)"
+    ):
+        learned(learner)
+    assert learner.phases.losses == {}
+
+
+def test_a_learner_that_has_diverged_is_not_saved(tmp_path):
+    model = ContinualClassifier("er", settings={**SMALL, "learning_rate": 1e30, "optimiser": "sgd"})
+    model.partial_fit(torch.randn(20, 3).numpy(), [0, 1] * 10)
+    with pytest.raises(DivergenceError, match=r"^er diverged while learning, .*lower learning_rate \(1e\+30\)"):
+        model.save(tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_inputs_too_large_for_what_was_learned_are_named_and_the_learner_goes_on(monkeypatch):
+    whole = Single._answers
+    monkeypatch.setattr(Single, "_answers", lambda self, x, *question: whole(self, x, *question) * x.float().max() ** 3)
+    learner = learned(SingleSettings(**SMALL).build(STREAM, seed=0))
+    with pytest.raises(InputError, match=r"^single has no finite answer to inputs as large as 1e\+14; scale them as"):
+        learner.logits(torch.full((2, 3), 1e14, dtype=torch.float64))
+    assert torch.isfinite(learner.logits(torch.ones(2, 3))).all()
 
 
 def test_a_row_that_is_too_large_leaves_no_trace():

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import nn
 
-from merlin_cl.battery import STREAM, _learned
+from merlin_cl.battery.clouds import STREAM, learned
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.ensemble_settings import Choice
 from merlin_cl.learners.exemplar_choice import WIDTH, GradientDiversity, Herding, KCentre, criterion
@@ -190,11 +190,11 @@ def test_bytes_of_means_are_counted():
 @pytest.mark.parametrize("choice", CRITERIA)
 def test_merlin_and_its_control_hold_the_same_exemplars(choice):
     shared = {"hidden_units": (16,), "exemplars": 12, "models": 2, "exemplar_choice": choice}
-    merlin = MerlinSettings(**shared, base_models=2, chunk=20, rank=2, hidden=8, vae_steps=2).build(STREAM, seed=5)
+    merlin = MerlinSettings(**shared, base_models=2, latent=100).build(STREAM, seed=5)
     control = GDumbEnsembleSettings(**shared).build(STREAM, seed=5)
     other = dataclasses.replace(control.settings, exemplar_choice="balanced").build(STREAM, seed=5)
     for learner in (merlin, control, other):
-        _learned(learner)
+        learned(learner)
     assert torch.equal(merlin.memory.x, control.memory.x)
     assert torch.equal(merlin.memory.y, control.memory.y)
     assert not torch.equal(other.memory.x, control.memory.x)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from merlin_cl.learners.generative_settings import SLDASettings
+from merlin_cl.learners.frozen_settings import SLDASettings
 from merlin_cl.learners.learner import MASKED
 
 

@@ -8,16 +8,14 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.battery import STREAM, TASKS, _examples, _learned
+from merlin_cl.battery.clouds import STREAM, TASKS, examples, learned
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.answers import probabilities
 from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty, entropy
 
 SMALL = {"hidden_units": (8,), "exemplars": 12, "models": 4, "fine_tune_rate": 1e-2}
-MERLIN = MerlinSettings(**SMALL, base_models=3, learning_rate=2e-2, updates_per_batch=5, averaging=0.5, replay=4,
-                        chunk=10, hidden=8, vae_steps=10)  # fmt: skip
+MERLIN = MerlinSettings(**SMALL, base_models=3, learning_rate=2e-2, updates_per_batch=5, replay=4, latent=80)
 
 
 @settings(max_examples=50, deadline=None)
@@ -79,8 +77,8 @@ def test_members_that_agree_leave_no_epistemic_part_and_sure_ones_no_aleatoric_p
     ids=["gdumb", "merlin", "merlin no replay"],
 )
 def test_the_total_is_the_entropy_of_the_answer(method):
-    learner = _learned(method.build(STREAM, seed=0))
-    x, _ = _examples(TASKS[1])
+    learner = learned(method.build(STREAM, seed=0))
+    x, _ = examples(TASKS[1])
     for inference in learner.inferences:
         task = 1 if inference == "aware" else None
         among = [learner.seen if task is None else TASKS[1].classes]
@@ -90,15 +88,15 @@ def test_the_total_is_the_entropy_of_the_answer(method):
 
 
 def test_votes_that_are_counted_give_probabilities_in_every_mode():
-    learner = _learned(dataclasses.replace(MERLIN, vote="majority").build(STREAM, seed=0))
+    learner = learned(GDumbEnsembleSettings(**SMALL, vote="majority").build(STREAM, seed=0))
     for inference in learner.inferences:
-        found = probabilities(learner, _examples(TASKS[1])[0], 1 if inference == "aware" else None, inference)
+        found = learner.probabilities(examples(TASKS[1])[0], 1 if inference == "aware" else None, inference=inference)
         assert torch.allclose(found.sum(dim=1), torch.ones(len(found), dtype=torch.float64))
         assert (found >= 0).all()
 
 
 def test_a_single_network_says_that_it_cannot_tell():
-    learner = _learned(SingleSettings(hidden_units=(8,)).build(STREAM, seed=0))
+    learner = learned(SingleSettings(hidden_units=(8,)).build(STREAM, seed=0))
     assert not learner.has_members
     with pytest.raises(UsageError, match="single answers with one network"):
-        learner.uncertainty(_examples(TASKS[0])[0])
+        learner.uncertainty(examples(TASKS[0])[0])

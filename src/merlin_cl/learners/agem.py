@@ -13,6 +13,12 @@ class AGEM(ReplayLearner[AGEMSettings]):
     Where the gradient points against that of a sample of earlier tasks' exemplars, it is projected to be orthogonal to it.
     Samples of up to 256, plain descent and its rate of 0.1 are theirs on MNIST. Deviations: the exemplars are a balanced
     reservoir of the stream rather than a fixed number a task; one head whose unseen classes are masked.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'agem', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '66 %'
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:

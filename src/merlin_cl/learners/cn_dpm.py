@@ -6,6 +6,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
+from merlin_cl.learners.augmentation import Augmenter
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.generative_settings import CNDPMSettings
 from merlin_cl.learners.input_generator import InputGenerator, checked
@@ -31,14 +32,15 @@ class Expert:
             self.classifier, settings.learning_rate, settings.weight_decay, False, settings.optimiser
         )
         self.inputs = InputGenerator(stream, settings, learner.generator("generator", number), device)
+        self._augmented = learner.augmented
         self.count = 0  # examples that it has learned from
         self.classes = torch.zeros(stream.classes, dtype=torch.bool, device=device)  # those among them
         self._explained = torch.zeros(3, dtype=torch.float64)  # count, sum and sum of squares of log p(x, y)
 
     def learn(self, x: Tensor, y: Tensor) -> None:
-        """One step of both."""
+        """One step of both; the generator learns inputs as they are."""
         self.classes[y] = True
-        self.training.step(x, y, self.classes)
+        self.training.step(self._augmented(x), y, self.classes)
         self.inputs.learn(x)
 
     def log_input(self, x: Tensor) -> Tensor:
@@ -107,11 +109,18 @@ class CNDPM(Learner[CNDPMSettings]):
     deviations of what its expert is used to, where theirs compares with a constant that has to be tuned for each stream; to an
     expert, classes that it has not learned are impossible, where theirs finds them unlikely; the number of experts is
     bounded; a first task too short to fill the memory makes the first expert when it ends.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'cn-dpm', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '93 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: CNDPMSettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.experts: list[Expert] = []
+        self.augmented = Augmenter(settings.augmentation, stream, self.generator("augmentation"))
         self.memory = ExemplarMemory(settings.exemplars, "random", stream.input_shape, self.generator("exemplars"))
         self._order = self.generator("order")
 
@@ -187,6 +196,7 @@ class CNDPM(Learner[CNDPMSettings]):
             "experts": {str(number): expert.state() for number, expert in enumerate(self.experts)},
             "memory": self.memory.state(),
             "order": self._order.get_state(),
+            **self.augmented.state(),
         }
 
     def _restore(self, state: State) -> None:
@@ -195,6 +205,7 @@ class CNDPM(Learner[CNDPMSettings]):
             expert.restore(state["experts"][str(number)])
         self.memory.restore(state["memory"])
         self._order.set_state(state["order"])
+        self.augmented.restore(state)
 
     def _widened(self, state: State, narrow: Self) -> State:
         experts = {number: Expert(self, int(number)).widened(held) for number, held in state["experts"].items()}

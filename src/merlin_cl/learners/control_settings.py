@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from merlin_cl.learners.ensemble_settings import Choice, EnsembleSettings
+from merlin_cl.learners.ensemble_settings import EnsembleSettings, Vote
+from merlin_cl.learners.means import Choice
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.search_space import Among, Space, Span
 
@@ -26,6 +27,10 @@ class GDumbEnsembleSettings(EnsembleSettings):
     method: ClassVar[str] = "gdumb-ensemble"
     learner: ClassVar[str] = "merlin_cl.learners.gdumb_ensemble:GDumbEnsemble"
 
+    vote: Vote = "mean-probability"
+    """How they agree on an answer. `agreement` is the mean probability with each network weighted by how far it agrees with
+    the others on the input."""
+
 
 @dataclass(frozen=True)
 class GDumbSettings(GDumbEnsembleSettings):
@@ -33,6 +38,7 @@ class GDumbSettings(GDumbEnsembleSettings):
 
     method: ClassVar[str] = "gdumb"
     learner: ClassVar[str] = "merlin_cl.learners.gdumb:GDumb"
+    own_means: ClassVar[frozenset[str]] = frozenset({"exemplar_choice"})  # its greedy sampler is balanced
     space: ClassVar[Space] = {"fine_tune_rate": Span(3e-4, 1e-2), "fine_tune_epochs": Among(20, 40, 80)}
 
     exemplar_choice: Choice = "balanced"
@@ -47,6 +53,8 @@ class JointSettings(NetworkSettings):
 
     method: ClassVar[str] = "joint"
     learner: ClassVar[str] = "merlin_cl.learners.joint:Joint"
+    own_means: ClassVar[frozenset[str]] = frozenset({"updates_per_batch"})  # it makes passes over all examples instead
+    ceiling: ClassVar[bool] = True
     space: ClassVar[Space] = {"learning_rate": Span(1e-4, 1e-2), "epochs": Among(5, 10, 20)}
 
     epochs: int = 20

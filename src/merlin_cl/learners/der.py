@@ -21,6 +21,12 @@ class DER(ReplayLearner[Settings]):
     again, by mean squared error. Batches of 10 and 10 are theirs for Split MNIST. Deviations: Adam rather than plain descent,
     and with it `alpha` 1, theirs for Permuted MNIST, where they have 0.2 for Split MNIST; classes not seen yet take no part in
     the cross-entropy.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'der', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '45 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
@@ -63,6 +69,12 @@ class DERPlusPlus(DER[DERPlusPlusSettings]):
     """DER and, on exemplars of another draw, the labels (same paper). `alpha` and `beta` are theirs for Split MNIST.
 
     Deviations: as `der`; 10 exemplars a draw, as for the other methods, where theirs are 128.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'der++', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '89 %'
     """
 
     def _replayed(self) -> list[Part]:

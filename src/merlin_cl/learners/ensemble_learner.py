@@ -11,7 +11,8 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.augmentation import augmented
+from merlin_cl.learners.augmentation import augmented, require_pictures
+from merlin_cl.learners.divergence import is_finite
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float, rows
@@ -22,6 +23,8 @@ from merlin_cl.networks.network import Network
 from merlin_cl.protocol import StreamInfo
 
 Settings = TypeVar("Settings", bound=EnsembleSettings)
+FINE_TUNE_BATCH = 20
+"""Exemplars in a batch of fine-tuning."""
 
 
 class EnsembleLearner(Learner[Settings]):
@@ -33,10 +36,7 @@ class EnsembleLearner(Learner[Settings]):
 
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        if settings.augmentation != "none" and len(stream.input_shape) != 3:
-            raise UsageError(
-                f"augmentation is {settings.augmentation}, but inputs of shape {stream.input_shape} are no pictures; use none."
-            )
+        require_pictures(settings.augmentation, stream)
         self.network = settings.classifier(stream)
         self.memory = ExemplarMemory(
             settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
@@ -51,20 +51,30 @@ class EnsembleLearner(Learner[Settings]):
             raise UsageError(f"models is {models}; an ensemble needs at least 1.")
         if models != self.models:
             self.models = models
-            self._ensembles.clear()
+            self._forget_ensembles()
+
+    def twin(self, state: State) -> Self:
+        """Another learner, which goes on from a state of this one by itself, and answers with as many models."""
+        twin = super().twin(state)
+        twin.models = self.models
+        return twin
 
     @abstractmethod
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The networks that answer: for one task, or for all where the method has no others. `models`: how many."""
 
-    def _alike(self, logits: Tensor, classes: Iterable[int]) -> Members:
+    def equal_members(self, logits: Tensor, classes: Iterable[int]) -> Members:
         """Members that weigh the same, from logits [M, N, outputs], choosing among some classes."""
-        allowed = self._outputs(classes)
+        allowed = self.outputs(classes)
         probabilities = logits.masked_fill(~allowed, MASKED).softmax(dim=-1)
         return Members(probabilities, logits.new_full(logits.shape[1::-1], 1 / len(logits)))
 
     def _admitted(self) -> None:
-        self._ensembles.clear()  # there are more classes to choose among
+        self._forget_ensembles()  # there are more classes to choose among
+
+    def _forget_ensembles(self) -> None:
+        """Make ensembles anew when they are next wanted."""
+        self._ensembles.clear()
 
     def _initial(self, count: int, generator: torch.Generator) -> Tensor:
         """Fresh networks, [count, P]. Those of a learner that has grown are what they were before, with more outputs."""
@@ -82,22 +92,25 @@ class EnsembleLearner(Learner[Settings]):
         self.models = narrow.models
         return state
 
-    def _fine_tune(self, bank: Bank, x: Tensor, y: Tensor, classes: list[int], epochs: int, purpose: str) -> Bank:
-        """The bank, trained on the exemplars x, y, each member in an order of its own, to choose among some classes."""
-        settings, count, size = self.settings, len(y), self.settings.fine_tune_batch
+    def fine_tuned(self, bank: Bank, purpose: str = "aggregate") -> Bank:
+        """The bank, trained on all exemplars, each member in an order of its own, to choose among the classes seen."""
+        settings, x, y, size = self.settings, self.memory.x, self.memory.y, FINE_TUNE_BATCH
+        count, epochs = len(y), settings.fine_tune_epochs
         if count == 0 or epochs == 0:
             return bank
         generator = self.generator("fine-tune", purpose, len(self.tasks))
         training = Training(bank, settings.fine_tune_rate)
-        inputs, allowed = as_float(x), self._outputs(classes)
+        inputs, allowed = as_float(x), self.outputs(self.seen)
         for _ in self.phases.steps("infer", range(epochs), epochs):
             order = torch.rand(bank.members, count, generator=generator).argsort(dim=1).to(y.device)  # [M, n]
             for start in range(0, count, size):
                 chosen = order[:, start : start + size]
                 training.step(augmented(rows(inputs, chosen), settings.augmentation, generator), y[chosen], allowed)
+        if not is_finite([bank.weights, training.state()]):
+            raise self._divergence("fitting networks to its exemplars", "their weights are no longer finite")
         return bank
 
-    def _outputs(self, classes: Iterable[int]) -> Tensor:
+    def outputs(self, classes: Iterable[int]) -> Tensor:
         """Which of the network's outputs stand for some classes: bool [outputs]."""
         mask = torch.zeros(self.network.classes, dtype=torch.bool, device=self.device)
         mask[list(classes)] = True

@@ -12,6 +12,12 @@ class ER(ReplayLearner[ERSettings]):
     Every batch is learned from together with as many exemplars, which a reservoir has kept: their ER-Reservoir, batches of
     10 and 10 as there. Deviations: Adam rather than plain descent, as in the paper's other methods; one head whose unseen
     classes are masked, rather than one a task.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'er', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '89 %'
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:

@@ -11,6 +11,12 @@ class ERACE(ReplayLearner[ERACESettings]):
 
     Arriving examples choose among the classes of their own batch only, exemplars among all classes seen; the two losses
     are added. Batches of 10 and 10 as there. Deviation: Adam rather than plain descent.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'er-ace', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '89 %'
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:

@@ -18,6 +18,12 @@ class EREMA(ReplayLearner[EREMASettings]):
 
     The mean's decay grows to `averaging` with the number of updates, so that the initial weights are soon forgotten. The
     default of 0.99 suits streams of some hundred batches; nothing else differs from `er`.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'er-ema', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '74 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: EREMASettings, seed: int, device: str = "cpu") -> None:

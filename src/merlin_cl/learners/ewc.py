@@ -27,6 +27,12 @@ class EWC(NetworkLearner[EWCSettings]):
     dropped (as in the paper's adaptation, which follows Lopez-Paz and Ranzato 2017). It is exact for these examples: squared
     gradients of single examples, not of their mean. The default of `strength` is ours, from a search on
     Permuted MNIST.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'ewc', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '28 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: EWCSettings, seed: int, device: str = "cpu") -> None:
@@ -37,7 +43,9 @@ class EWC(NetworkLearner[EWCSettings]):
         self.anchor = torch.zeros(self.network.size, device=self.device)  # [P], mean of w_k weighted by F_k
 
     def _empty_memory(self) -> ExemplarMemory:
-        return ExemplarMemory(self.settings.exemplars, "random", self.stream.input_shape, self._draws)
+        return ExemplarMemory(
+            self.settings.exemplars, self.settings.exemplar_choice, self.stream.input_shape, self._draws
+        )
 
     def _begin(self, task: TaskInfo) -> None:
         self.memory = self._empty_memory()

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.ensemble_settings import Choice
 from merlin_cl.learners.learner import as_float
+from merlin_cl.learners.means import Choice
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.per_example import example_gradients
 

@@ -6,8 +6,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.ensemble_settings import Choice
 from merlin_cl.learners.exemplar_choice import Group, criterion
+from merlin_cl.learners.means import Choice
 
 
 class ExemplarMemory:

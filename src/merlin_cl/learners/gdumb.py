@@ -8,4 +8,10 @@ class GDumb(GDumbEnsemble):
 
     An ensemble of one: see `gdumb-ensemble`. Deviations: a balanced reservoir rather than each class's first examples; Adam
     at a constant rate, with as many passes as MERLIN's fine-tuning, rather than plain descent at a cyclic rate with CutMix.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'gdumb', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '91 %'
     """

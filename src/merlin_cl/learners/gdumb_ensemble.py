@@ -15,6 +15,13 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
     """GDumb (Prabhu, Torr and Dokania 2020) with an ensemble: it keeps exemplars and learns nothing else from the stream.
 
     With the same seed, budget and choice it holds exactly MERLIN's exemplars, and it trains exactly as MERLIN fine-tunes.
+
+    Three tasks of Split MNIST, 60 images each:
+
+    >>> from merlin_cl import run
+    >>> outcome = run("split-mnist", "gdumb-ensemble", tasks=3, images_per_task=60, settings={"models": 3})
+    >>> f"{outcome.final_accuracy:.0f} %"
+    '92 %'
     """
 
     def _begin(self, task: TaskInfo) -> None:
@@ -32,7 +39,7 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
 
     def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
         classes = self.seen if task is None else self.tasks[task].classes
-        return self._alike(self.ensemble().logits(as_float(x)), classes)
+        return self.equal_members(self.ensemble().logits(as_float(x)), classes)
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """E fresh networks, or some number of them, trained on the exemplars, the same for every task."""
@@ -45,8 +52,7 @@ class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):
         """Fresh networks trained on the exemplars; the same exemplars give the same networks."""
         fresh = Bank(self.network, self._initial(count, self.generator("fresh", len(self.tasks))))
         with self.phases.timed("infer"):
-            epochs = self.settings.fine_tune_epochs
-            return self._fine_tune(fresh, self.memory.x, self.memory.y, self.seen, epochs, purpose="fresh")
+            return self.fine_tuned(fresh, purpose="fresh")
 
     def _state(self) -> State:
         return {"memory": self.memory.state()}

@@ -20,6 +20,12 @@ class GenerativeReplay(NetworkLearner[GenerativeReplaySettings]):
     the copied generator makes inputs, the copied classifier labels them, and both networks learn from arriving and
     made examples, weighed 1 to k - 1 at task k. Deviations: a variational autoencoder for a GAN, as is usual since van de
     Ven and Tolias (2018); one pass, with several steps of the generator on each batch.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'generative-replay', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '20 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: GenerativeReplaySettings, seed: int, device: str = "cpu") -> None:

@@ -7,7 +7,7 @@ import torch
 from scipy.optimize import nnls
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float
+from merlin_cl.learners.learner import as_float, rows
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rival_settings import GSSSettings
@@ -24,6 +24,12 @@ class GSS(ReplayLearner[GSSSettings]):
 
     Deviations: Adam rather than plain descent; gradients of single examples; one sample of exemplars to compare with a batch,
     not an example; the integer program is relaxed, rounded and improved by exchanges, so its answer is a local optimum.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'gss', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '90 %'
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
@@ -40,7 +46,8 @@ class GSS(ReplayLearner[GSSSettings]):
         memory, task = self.memory, self.tasks[-1].index
         scores = torch.ones(len(y), device=self.device)
         if len(memory):
-            compared = self._gradients(*self._exemplars_at(self._drawn(self.settings.compared)))
+            drawn = self._drawn(self.settings.compared)
+            compared = self._gradients(as_float(rows(memory.x, drawn)), memory.y[drawn])
             scores += self._gradients(as_float(x), y).cosines(compared).amax(dim=1)  # [N], from 0 to 2
         for example, label, score in zip(x, y.tolist(), scores, strict=True):
             place: int | None = len(memory)

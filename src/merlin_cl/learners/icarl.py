@@ -27,6 +27,12 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
     exemplars are herded not from all its examples but from a reservoir of them, as large as the budget has room for (so
     herding decides which of them outlast later tasks); exemplars are drawn anew with each batch. A class that comes back, which
     theirs do not, is learned by its labels again, and its list is herded from the old one and what has come since.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'icarl', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '78 %'
     """
 
     gives_probabilities: ClassVar[bool] = (
@@ -50,7 +56,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         self._before = Bank(self.network, self._bank.weights.clone())  # the network as it was when the task began
 
     def _reservoir(self, budget: int) -> ExemplarMemory:
-        return ExemplarMemory(budget, "balanced", self.stream.input_shape, self._choices)
+        return ExemplarMemory(budget, self.settings.exemplar_choice, self.stream.input_shape, self._choices)
 
     @property
     def _length(self) -> int:
@@ -79,7 +85,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         if self.lists:
             old_x, old_y = self._old_exemplars()
             places = torch.randperm(len(old_y), generator=self._draws)[: self.settings.replay].to(self.device)
-            x, y = torch.cat([x, as_float(rows(old_x, places))]), torch.cat([y, old_y[places]])
+            x, y = torch.cat([x, self._augmented(as_float(rows(old_x, places)))]), torch.cat([y, old_y[places]])
         targets = functional.one_hot(y, self.stream.classes).float()  # [N, classes]
         old = sorted(self.lists.keys() - set(self.tasks[-1].classes))
         targets[:, old] = self._before.logits(x)[0][:, old].sigmoid()

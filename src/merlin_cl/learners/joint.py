@@ -15,6 +15,12 @@ class Joint(NetworkLearner[JointSettings]):
 
     It breaks the memory rule by design, to show what a method with this network could reach at most; `stored_bytes` says what
     that takes. Within a task it answers as it did before the task.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'joint', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '93 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: JointSettings, seed: int, device: str = "cpu") -> None:
@@ -39,7 +45,7 @@ class Joint(NetworkLearner[JointSettings]):
         with self.phases.timed("base"):
             for _ in self.phases.steps("base", range(settings.epochs), settings.epochs):
                 for places in torch.randperm(count, generator=order).to(self.device).split(settings.batch):
-                    self._update(as_float(rows(self._x, places)), self._y[places])
+                    self._update(self._augmented(as_float(rows(self._x, places))), self._y[places])
 
     def _state(self) -> State:
         return {**super()._state(), "x": self._x.clone(), "y": self._y.clone()}

@@ -3,8 +3,9 @@
     learner.begin(task)                      # index, classes, descriptor: all that a learner may know
     for x, y in batches: learner.observe(x, y)
     learner.end()
-    logits = learner.logits(x, task=None)    # None: the task is not known
+    logits = learner.logits(x, task=None)    # None: the task is not known; `probabilities` are their softmax
     state = learner.state(); learner.restore(state)
+    learner.save(path); learner = Learner.load(path)
 
 A method implements the hooks with a leading underscore. This class checks what comes in and what goes out, so that a method need
 not: no answer holds a number that is not finite, and a method that diverges says so at the end of the task, or when it is asked.
@@ -15,6 +16,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import Any, ClassVar, Generic, Self, TypeVar
 
 import torch
@@ -22,7 +24,15 @@ from torch import Tensor
 
 from merlin_cl.errors import DivergenceError, InputError, MerlinError, UsageError
 from merlin_cl.learners.devices import usable_device
-from merlin_cl.learners.divergence import breakdown, divergence, is_breakdown, is_finite, largest, require_computable
+from merlin_cl.learners.divergence import (
+    USUAL_INPUT,
+    breakdown,
+    divergence,
+    is_breakdown,
+    is_finite,
+    largest,
+    require_computable,
+)
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty
@@ -42,7 +52,14 @@ PREDICTION_BLOCK = 1000
 
 
 class Learner(ABC, Generic[Settings]):
-    """A method that learns from a stream of tasks, each example once."""
+    """A method that learns from a stream of tasks, each example once.
+
+    Made by its settings (`settings.build(stream, seed)`). `stream` is all that it knows of what will come, `seed` all that
+    chance is drawn from, `device` where it computes. `tasks` are those begun so far, `seen` their classes.
+
+    A method of one's own implements six hooks: `_begin(task)`, `_observe(x, y)` and `_end()` learn, `_answers(...)` scores,
+    `_state()` and `_restore(state)` keep all that was learned. What they are given has been checked.
+    """
 
     inferences: ClassVar[tuple[Inference | None, ...]] = (None,)
     """The inference modes the method offers; None where it has only one way to answer."""
@@ -59,6 +76,7 @@ class Learner(ABC, Generic[Settings]):
         self.tasks: list[TaskInfo] = []  # every task begun, in order
         self.learning = False  # between begin and end
         self.phases = Phases()
+        self.takes_bytes = False  # whether inputs arrived as bytes, for whoever reads it from a file
         self._largest_input = 0.0  # of those learned from since the learner was made, for what is said when it diverges
 
     # What a user calls
@@ -96,6 +114,7 @@ class Learner(ABC, Generic[Settings]):
         x = self._checked_inputs(x)
         y = self._checked_labels(y, len(x))
         if len(x):
+            self.takes_bytes = x.dtype == torch.uint8
             self._largest_input = max(self._largest_input, largest(x))
             with self._breakdowns_explained(f"learning task {self.tasks[-1].index}"):
                 self._observe(x, y)
@@ -105,10 +124,10 @@ class Learner(ABC, Generic[Settings]):
         if not self.learning:
             raise UsageError("No task is being learned; call begin(task) before end().")
         doing = f"learning task {self.tasks[-1].index}"
-        self._require_finite_state(doing)  # before work is spent on it
+        self.require_finite(doing)  # before work is spent on it
         with self._breakdowns_explained(doing):
             self._end()
-        self._require_finite_state(doing)
+        self.require_finite(doing)
         self.learning = False
 
     def logits(
@@ -131,17 +150,30 @@ class Learner(ABC, Generic[Settings]):
         with self._breakdowns_explained("answering"):
             blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
         answers = torch.cat(blocks, dim=1)  # [V, N, classes]
-        self._require_finite_answers(answers)
+        self._require_finite_answers(x, answers)
         answers = _above_masked(answers, allowed)
         return answers[0] if among is None else answers
+
+    def probabilities(self, x: Tensor, task: int | None = None, *, inference: Inference | None = None) -> Tensor:
+        """The probability of every class, float64 [N, classes]; 0 for classes not seen yet, or not of the task where one is
+        known. A known task is answered for in the mode `aware` if the method has it."""
+        inference = self._checked_question(task, self.inference_for(task, inference))
+        among = [self.seen if task is None else self.tasks[task].classes]
+        scores = self.logits(x, task, inference=inference, among=among)[0]
+        return scores.double().softmax(dim=1)
+
+    def inference_for(self, task: int | None, inference: Inference | None = None) -> Inference | None:
+        """The mode to answer in: `aware` where the task is known and the method has that mode, otherwise the one asked for."""
+        return "aware" if task is not None and "aware" in self.inferences else inference
 
     def uncertainty(self, x: Tensor, task: int | None = None, *, inference: Inference | None = None) -> Uncertainty:
         """How uncertain the answers to x are, [N] each: in all, of the data's own, and for want of knowledge."""
         inference = self._checked_question(task, inference)
-        blocks = self._checked_inputs(x).split(PREDICTION_BLOCK)
+        x = self._checked_inputs(x)
         with self._breakdowns_explained("answering"):
-            found = Uncertainty.joined(Uncertainty.of(self._members(block, task, inference)) for block in blocks)
-        self._require_finite_answers(*found)
+            members = (self._members(block, task, inference) for block in x.split(PREDICTION_BLOCK))
+            found = Uncertainty.joined(map(Uncertainty.of, members))
+        self._require_finite_answers(x, *found)
         return found
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
@@ -166,6 +198,27 @@ class Learner(ABC, Generic[Settings]):
         self.phases.cpu_seconds = dict(state["cpu_seconds"])
         self._restore(state["method"])
 
+    def save(self, path: str | Path) -> Path:
+        """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""
+        from merlin_cl.saving.saved import Inputs, SavedLearner
+
+        classes, tasks = tuple(range(self.stream.classes)), tuple(range(len(self.tasks)))
+        return SavedLearner(self, classes, tasks, Inputs(self.takes_bytes)).save(path)
+
+    @classmethod
+    def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
+        """The learner in a file, whoever saved it: `save`, an estimator or a run.
+
+        `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+        """
+        from merlin_cl.saving.saved import SavedLearner
+
+        saved = SavedLearner.load(path, network=network, device=device)
+        if not isinstance(saved.learner, cls):
+            raise UsageError(f"{path} holds a learner of the method {saved.learner.settings.method}; use Learner.load.")
+        saved.learner.takes_bytes = saved.inputs.bytes
+        return saved.learner
+
     def grown(self, classes: int, tasks: int) -> Self:
         """A learner for more classes and tasks, which knows all that this one knows and answers as it does."""
         if classes < self.stream.classes or tasks < self.stream.tasks:
@@ -181,6 +234,18 @@ class Learner(ABC, Generic[Settings]):
         wider.restore({**state, "method": wider._widened(state["method"], self)})
         wider.phases = self.phases
         return wider
+
+    def require_finite(self, doing: str) -> None:
+        """Refuse to go on with numbers that are not finite; `doing` says in which work they came up."""
+        if not is_finite(self._state()):
+            raise self._divergence(doing, "numbers that it has learned are no longer finite")
+
+    def twin(self, state: State) -> Self:
+        """Another learner, which goes on from a state of this one by itself."""
+        twin: Self = self.settings.build(self.stream, self.seed, str(self.device))  # type: ignore[assignment]  # as in `grown`
+        twin.restore(state)
+        twin.phases.listener = self.phases.listener
+        return twin
 
     @property
     def seen(self) -> list[int]:
@@ -264,13 +329,15 @@ class Learner(ABC, Generic[Settings]):
                 f"(0 to {self.stream.classes - 1}); make the learner with more classes."
             )
 
-    def _require_finite_state(self, doing: str) -> None:
-        if not is_finite(self._state()):
-            raise self._divergence(doing, "numbers that it has learned are no longer finite")
-
-    def _require_finite_answers(self, *answers: Tensor) -> None:
-        if not all(torch.isfinite(part).all() for part in answers):
-            raise self._divergence("answering", "its answers are not finite numbers")
+    def _require_finite_answers(self, x: Tensor, *answers: Tensor) -> None:
+        if all(torch.isfinite(part).all() for part in answers):
+            return
+        if largest(x) > max(USUAL_INPUT, self._largest_input) and is_finite(self._state()):
+            raise InputError(
+                f"{self.settings.method} has no finite answer to inputs as large as {largest(x):.3g}; scale them as those "
+                "that it has learned from."
+            )
+        raise self._divergence("answering", "its answers are not finite numbers")
 
     @contextmanager
     def _breakdowns_explained(self, doing: str) -> Iterator[None]:

@@ -19,6 +19,12 @@ class LwF(NetworkLearner[LwFSettings]):
     A new task is learned among its own classes; on its examples, the answers on old classes are distilled from the network
     as it was when the task began. Weight 1 and temperature 2 are the paper's. Deviations: a single pass, so that there is no
     warm-up of new outputs; old classes are one group, not one a task, since the task is not known when asked.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'lwf', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '44 %'
     """
 
     def __init__(self, stream: StreamInfo, settings: LwFSettings, seed: int, device: str = "cpu") -> None:

@@ -15,6 +15,12 @@ class MIR(ReplayLearner[MIRSettings]):
     Of `candidates` exemplars those are replayed whose loss an update on the arriving batch alone would raise most. 50
     candidates, 10 of them replayed, and batches of 10 are theirs. Deviation: the foreseen update is one of Adam, as the
     real one is, rather than of plain descent.
+
+    Three tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'mir', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    '57 %'
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:

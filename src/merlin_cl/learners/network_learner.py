@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.augmentation import Augmenter
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.voting import vote
@@ -32,6 +33,7 @@ class NetworkLearner(Learner[Settings]):
         self._training = Training(
             self._bank, settings.learning_rate, settings.weight_decay, decoupled=False, optimiser=settings.optimiser
         )
+        self._augmented = Augmenter(settings.augmentation, stream, self.generator("augmentation"))
         self._masks: dict[tuple[int, ...], Tensor] = {}
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
@@ -46,7 +48,7 @@ class NetworkLearner(Learner[Settings]):
 
     @abstractmethod
     def _update(self, x: Tensor, y: Tensor) -> None:
-        """One update of the network on arriving examples, inputs as floats."""
+        """One update of the network on arriving examples, inputs as floats and augmented."""
 
     def _begin(self, task: TaskInfo) -> None:
         pass
@@ -54,7 +56,7 @@ class NetworkLearner(Learner[Settings]):
     def _observe(self, x: Tensor, y: Tensor) -> None:
         with self.phases.timed("base"):
             for _ in range(self.settings.updates_per_batch):
-                self._update(as_float(x), y)
+                self._update(self._augmented(as_float(x)), y)
 
     def _end(self) -> None:
         pass
@@ -113,11 +115,16 @@ class NetworkLearner(Learner[Settings]):
         return vote(self._bank.logits(as_float(x)), allowed, "sum-logits")
 
     def _state(self) -> State:
-        return {"weights": self._bank.weights.clone(), "training": self._training.state()}
+        return {
+            "weights": self._bank.weights.clone(),
+            "training": self._training.state(),
+            **self._augmented.state(),
+        }
 
     def _restore(self, state: State) -> None:
         self._bank.weights.copy_(state["weights"])
         self._training.restore(state["training"])
+        self._augmented.restore(state)
 
     def _widened(self, state: State, narrow: Self) -> State:
         head = self._head_growth(narrow)

@@ -1,12 +1,11 @@
 """Settings that all methods with one network share, with and without a memory of examples. Free of torch."""
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self
+from dataclasses import dataclass
+from typing import ClassVar, Literal
 
 from merlin_cl.learners.classifier_settings import ClassifierSettings
-from merlin_cl.learners.ensemble_settings import Choice, exemplar_budget
+from merlin_cl.learners.means import Augmentation, Choice
 from merlin_cl.learners.search_space import Among, Space, Span
-from merlin_cl.protocol import StreamInfo
 
 
 @dataclass(frozen=True)
@@ -17,6 +16,8 @@ class NetworkSettings(ClassifierSettings):
 
     updates_per_batch: int = 1
     """Gradient steps on each arriving batch."""
+    augmentation: Augmentation = "none"
+    """What happens to a picture each time the network learns from it: moved by up to two pixels, and perhaps mirrored."""
     optimiser: Literal["adam", "sgd"] = "adam"
     """Adam, as in the paper, or plain gradient descent."""
     learning_rate: float = 1e-3
@@ -29,12 +30,6 @@ class NetworkSettings(ClassifierSettings):
     def __post_init__(self) -> None:
         self.require_at_least(1, "updates_per_batch")
         self.require_at_least(0, "learning_rate", "weight_decay")
-
-    @classmethod
-    def preset(cls, name: str, stream: StreamInfo) -> Self:
-        """The settings a preset stands for on a stream; of examples as many may be kept as by MERLIN."""
-        budget: dict[str, Any] = {"exemplars": exemplar_budget(stream)} if hasattr(cls, "exemplars") else {}
-        return replace(super().preset(name, stream), **budget)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.means import Choice
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.search_space import Among, Space, Span
 
@@ -14,6 +15,7 @@ class EWCSettings(NetworkSettings):
 
     method: ClassVar[str] = "ewc"
     learner: ClassVar[str] = "merlin_cl.learners.ewc:EWC"
+    own_means: ClassVar[frozenset[str]] = frozenset({"exemplar_choice"})  # an expectation is that of a fair sample
     space: ClassVar[Space] = {**NetworkSettings.space, "strength": Span(1, 1e4)}
 
     strength: float = 10.0
@@ -26,6 +28,8 @@ class EWCSettings(NetworkSettings):
     """The Fisher information: expected over the model's own answers, or taken at the labels (the empirical one)."""
     exemplars: int = 200
     """Examples of the current task that the Fisher information is computed on; dropped when the task ends."""
+    exemplar_choice: Choice = "random"
+    """How these are chosen: `random` (reservoir), `balanced` over classes, or so by `herding`, `k-centre` or `gradient`."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

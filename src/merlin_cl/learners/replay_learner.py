@@ -58,9 +58,9 @@ class ReplayLearner(MemoryLearner[Settings]):
         return drawn if among is None else rows(among, drawn)
 
     def _exemplars_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
-        """Inputs, as floats, and labels of some exemplars."""
+        """Inputs, as floats and augmented, and labels of some exemplars."""
         places = places.to(self.memory.x.device)  # an empty memory does not know its device yet
-        return as_float(rows(self.memory.x, places)), rows(self.memory.y, places)
+        return self._augmented(as_float(rows(self.memory.x, places))), rows(self.memory.y, places)
 
     def _with_replay(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """Arriving examples followed by drawn exemplars."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.ensemble_settings import Choice
+from merlin_cl.learners.means import Choice
 from merlin_cl.learners.network_settings import ChoiceSettings, NetworkSettings, ReplaySettings, ReservoirReplaySettings
 from merlin_cl.learners.search_space import Among, Space, Span
 from merlin_cl.protocol import StreamInfo
@@ -104,6 +104,7 @@ class AGEMSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "agem"
     learner: ClassVar[str] = "merlin_cl.learners.agem:AGEM"
+    own_means: ClassVar[frozenset[str]] = frozenset({"optimiser", "learning_rate", "replay"})
     space: ClassVar[Space] = {**NetworkSettings.space, "learning_rate": Span(1e-2, 0.3)}
 
     optimiser: Literal["adam", "sgd"] = "sgd"
@@ -126,6 +127,7 @@ class GEMSettings(ChoiceSettings):
 
     method: ClassVar[str] = "gem"
     learner: ClassVar[str] = "merlin_cl.learners.gem:GEM"
+    own_means: ClassVar[frozenset[str]] = frozenset({"optimiser", "learning_rate"})
     space: ClassVar[Space] = {**NetworkSettings.space, "learning_rate": Span(1e-2, 0.3), "margin": Among(0.0, 0.5, 1.0)}
 
     optimiser: Literal["adam", "sgd"] = "sgd"
@@ -143,11 +145,16 @@ class GEMSettings(ChoiceSettings):
 
 
 @dataclass(frozen=True)
-class ICaRLSettings(ReplaySettings):
+class ICaRLSettings(ReservoirReplaySettings):
     """The nearest mean of herded exemplars, with features kept by distillation (Rebuffi et al. 2017). New classes only."""
 
     method: ClassVar[str] = "icarl"
     learner: ClassVar[str] = "merlin_cl.learners.icarl:ICaRL"
+    own_means: ClassVar[frozenset[str]] = frozenset({"exemplar_choice"})  # it herds by features that it learns
+
+    exemplar_choice: Choice = "balanced"
+    """Which examples of new classes are kept until the task ends and they are herded: `random` (reservoir), `balanced` over
+    classes, or so by `herding`, `k-centre` or `gradient`."""
 
 
 @dataclass(frozen=True)
@@ -177,6 +184,7 @@ class SCRSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "scr"
     learner: ClassVar[str] = "merlin_cl.learners.scr:SCR"
+    own_means: ClassVar[frozenset[str]] = frozenset({"replay"})  # contrasts need many others
     space: ClassVar[Space] = {**NetworkSettings.space, "replay": Among(30, 100), "temperature": Span(0.05, 0.5)}
 
     replay: int = 100

@@ -19,8 +19,14 @@ class SCR(ReplayLearner[SCRSettings]):
     Arriving examples, exemplars and a second view of each are drawn together by class and apart otherwise (the supervised
     contrastive loss of Khosla et al. 2020, on a projection); an answer is the class whose exemplars' mean feature is nearest.
     100 exemplars a batch, temperature 0.07 and a projection of 128 are theirs. Deviations: the projection is linear; the
-    second view is a shift by a few pixels, as crops, flips and colours would not suit digits, and an input that is not an
-    image is its own second view; Adam rather than plain descent.
+    second view is a shift by a few pixels (and whatever `augmentation` says), as crops and colours would not suit digits, and an
+    input that is not an image is its own second view; Adam rather than plain descent.
+
+    Two tasks of Split MNIST, 100 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'scr', tasks=2, images_per_task=100).final_accuracy:.0f} %"
+    '97 %'
     """
 
     gives_probabilities: ClassVar[bool] = (
@@ -29,7 +35,7 @@ class SCR(ReplayLearner[SCRSettings]):
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         x, y = self._with_replay(x, y)
-        views, labels = torch.cat([x, self._shifted(x)]), torch.cat([y, y])
+        views, labels = torch.cat([x, self._augmented(self._shifted(x))]), torch.cat([y, y])
         self._descend((views, lambda projected: contrastive(projected, labels, self.settings.temperature)))
 
     def _shifted(self, x: Tensor) -> Tensor:

@@ -6,6 +6,7 @@ Free of torch, so that `merlin run --help` answers at once; the learner itself i
 from __future__ import annotations
 
 import importlib
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from numbers import Real
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.learners.search_space import Space
+from merlin_cl.learners.setting_values import from_record
 from merlin_cl.learners.tuned import tuned_settings
 from merlin_cl.protocol import StreamInfo
 
@@ -30,7 +32,8 @@ class MethodSettings:
     """Where the learner lives, as `package.module:Class`."""
     space: ClassVar[Space] = {}
     """Where `merlin tune` looks for settings; those that are not in it stay as they are."""
-
+    ceiling: ClassVar[bool] = False
+    """Whether it breaks the rules of the others by design, to show what could be reached: it is shown and never ranked."""
     moved_presets: ClassVar[Mapping[str, str]] = {}
     """Presets that are methods of their own, and which: `registry.preset_kind` leads from one to the other."""
 
@@ -46,13 +49,27 @@ class MethodSettings:
             raise unknown(f"preset of {cls.method}", name, cls.presets())
         if name in cls.moved_presets:
             raise UsageError(f"The preset {name} of {cls.method} is a method of its own: {cls.moved_presets[name]}.")
-        return replace(cls(), **tuned_settings(cls.method, stream.name)) if name == "default" else cls()
+        return replace(cls.untuned(stream), **tuned_settings(cls.method, stream.name))
+
+    @classmethod
+    def untuned(cls, stream: StreamInfo) -> Self:
+        """The settings on a stream without a search."""
+        return cls()
 
     def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner[Self]:
         """A fresh learner with these settings."""
         module, _, name = self.learner.partition(":")
         learner: Learner[Self] = getattr(importlib.import_module(module), name)(stream, self, seed, device)
         return learner
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> Self:
+        """The settings that `record()` gave, or that a user wrote as JSON or TOML: names and types are checked."""
+        return from_record(cls, record, cls.method)
+
+    def changed(self, changes: Mapping[str, Any]) -> Self:
+        """The same with some settings changed, given as plain values: names and types are checked."""
+        return from_record(type(self), {**self.record(), **changes}, self.method)
 
     def located(self) -> Self:
         """The same with paths that hold wherever the run is resumed from; for methods that have any."""
@@ -72,3 +89,5 @@ class MethodSettings:
                 raise UsageError(f"{name} is {value!r}; it must be a number.")
             if not float(value) >= least:
                 raise UsageError(f"{name} is {value}; it must be at least {least}.")
+            if value == math.inf:
+                raise UsageError(f"{name} is {value}; it must be finite.")

@@ -6,17 +6,19 @@ import pytest
 import torch
 
 from merlin_cl import battery
-from merlin_cl.battery import STREAM, TASKS, _everything, _examples
+from merlin_cl.battery import clouds
+from merlin_cl.battery.clouds import STREAM, TASKS, everything, examples
+from merlin_cl.battery.hard_cases import equal_inputs, one_class_in_the_first_task, one_example
 from merlin_cl.errors import InputError, UsageError
-from merlin_cl.hard_cases import equal_inputs, one_class_in_the_first_task, one_example
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.task2vec import WIDTH, task2vec
 from merlin_cl.learners.merlin.unseen import mixture, nearness, semantic_scores
 from merlin_cl.protocol import TaskInfo
+from merlin_cl.statefile import decode, encode
 
 SMALL = MerlinSettings(
-    hidden_units=(8,), exemplars=12, models=3, base_models=3, learning_rate=2e-2, updates_per_batch=5, averaging=0.5,
-    replay=4, chunk=10, rank=2, hidden=8, vae_steps=20, fine_tune_rate=1e-2,
+    hidden_units=(8,), exemplars=12, models=3, base_models=3, learning_rate=2e-2, updates_per_batch=5, replay=4, latent=80,
+    fine_tune_rate=1e-2,
 )  # fmt: skip
 WORDS = dataclasses.replace(SMALL, descriptor="words")
 TASK2VEC = dataclasses.replace(SMALL, descriptor="task2vec")
@@ -26,7 +28,7 @@ ONE_HOT = [dataclasses.replace(task, descriptor=tuple(torch.eye(STREAM.tasks)[ta
 
 
 def learn(learner, task):
-    x, y = _examples(TASKS[task.index])
+    x, y = examples(TASKS[task.index])
     learner.begin(task)
     for start in range(0, len(y), 8):
         learner.observe(x[start : start + 8], y[start : start + 8])
@@ -43,7 +45,7 @@ def learned(settings, tasks):
 @pytest.mark.parametrize("check", battery.LIFE_CYCLE, ids=lambda check: check.__name__)
 @pytest.mark.parametrize(("settings", "tasks"), [(WORDS, DESCRIBED), (TASK2VEC, TASKS)], ids=["words", "task2vec"])
 def test_battery(settings, tasks, check, monkeypatch):
-    monkeypatch.setattr(battery, "TASKS", tasks)
+    monkeypatch.setattr(clouds, "TASKS", tasks)
     check(settings)
 
 
@@ -55,62 +57,70 @@ def test_an_embedding_is_finite_whatever_the_examples(check):
 
 
 def test_one_hot_is_what_it_says_bit_for_bit():
-    x, _ = _everything()
+    x, _ = everything()
     plain, given = learned(SMALL, TASKS), learned(SMALL, ONE_HOT)
     for inference in ("marginal", "aggregate"):
         assert torch.equal(plain.logits(x, inference=inference), given.logits(x, inference=inference))
 
 
-def test_there_is_a_base_for_every_task_however_wide_descriptors_are():
+def test_descriptors_may_be_as_wide_as_they_like():
     for vectors in (VECTORS, [vector[:2] for vector in VECTORS]):
         tasks = [dataclasses.replace(task, descriptor=vector) for task, vector in zip(TASKS, vectors, strict=True)]
-        distribution = learned(WORDS, tasks).distribution
-        assert distribution.vae.latent == STREAM.tasks
-        assert distribution.vae.prior_mean.in_features == len(vectors[0])
+        learner = learned(WORDS, tasks)
+        assert len(learner.distribution.priors) == 3
+        assert torch.isfinite(learner.sample_unseen(vectors[0], 2).weights).all()
 
 
 @pytest.mark.parametrize(("settings", "tasks"), [(WORDS, DESCRIBED), (TASK2VEC, TASKS)], ids=["words", "task2vec"])
 def test_sampled_models_solve_every_task_with_related_descriptors(settings, tasks):
     learner = learned(dataclasses.replace(settings, hidden_units=(16,), updates_per_batch=10), tasks)
-    assert min(learner.probe(task.index, *_examples(task))["sampled_ensemble"] for task in TASKS) > 90
+    assert min(learner.probe(task.index, *examples(task))["sampled_ensemble"] for task in TASKS) > 90
+
+
+def without_spread(learner):
+    """The learner with priors that are their components' means, so that what is drawn can be told exactly."""
+    priors = learner.distribution.priors
+    priors[:] = [dataclasses.replace(prior, spreads=torch.zeros_like(prior.spreads)) for prior in priors]
+    return learner
+
+
+def offsets(learner, bank):
+    """What models add to the starts they belong to: model m to start m."""
+    return bank.weights - learner.distribution.decoder.starts[: len(bank.weights)]
 
 
 def test_the_prior_is_a_function_of_the_descriptor():
-    """Right after a task was learned, the linear map at its descriptor is its prior; at another it is another."""
-    learner = learned(WORDS, DESCRIBED[:1])
-    vae, prior = learner.distribution.vae, learner.distribution.priors[0]
-    torch.testing.assert_close(vae.prior(torch.tensor(VECTORS[0])).mean, prior.mean, atol=1e-2, rtol=1e-2)
-    assert (vae.prior(torch.tensor(VECTORS[2])).mean - prior.mean).norm() > 0.1
+    """At a task's own descriptor it is that task's prior; at another it is another."""
+    learner = without_spread(learned(WORDS, DESCRIBED))
+    for task, vector in enumerate(VECTORS):
+        torch.testing.assert_close(
+            learner.sample_unseen(vector, 3).weights, learner.distribution.mean(task), atol=1e-4, rtol=1e-3
+        )
+    assert (learner.distribution.mean(0) - learner.distribution.mean(2)).norm() > 0.1
 
 
-def test_an_unseen_task_is_the_mixture_that_its_descriptor_is():
-    learner = learned(WORDS, DESCRIBED)
-    first, second, third = learner.distribution.priors
+def test_models_of_an_unseen_task_are_the_mixture_that_its_descriptor_is():
+    learner = without_spread(learned(WORDS, DESCRIBED))
     vectors = torch.tensor(VECTORS)
-    prior = learner.prior_of_unseen((0.25 * vectors[0] + 0.75 * vectors[2]).tolist())
-    torch.testing.assert_close(prior.mean, 0.25 * first.mean + 0.75 * third.mean, atol=1e-4, rtol=1e-4)
-    variance = 0.25**2 * first.log_variance.exp() + 0.75**2 * third.log_variance.exp()
-    torch.testing.assert_close(prior.log_variance, variance.log(), atol=1e-3, rtol=1e-3)
-    again = learner.prior_of_unseen(VECTORS[1])  # a known task's own descriptor gives its own prior
-    torch.testing.assert_close(again.mean, second.mean, atol=1e-4, rtol=1e-4)
+    found = offsets(learner, learner.sample_unseen((0.25 * vectors[0] + 0.75 * vectors[2]).tolist(), 3))
+    first, third = (learner.distribution.mean(task) - learner.distribution.decoder.starts for task in (0, 2))
+    torch.testing.assert_close(found, 0.25 * first + 0.75 * third, atol=1e-4, rtol=1e-3)
 
 
-def test_models_for_a_mixture_are_the_mixture_of_models():
+def test_the_spread_of_a_mixture_is_that_of_a_sum():
     learner = learned(WORDS, DESCRIBED)
-    code, vectors = learner.distribution.code, torch.tensor(VECTORS)
-
-    def mean_offset(descriptor):
-        return code.cut(learner.sample_unseen(descriptor.tolist(), 200).weights).mean(dim=0)
-
-    half = mean_offset((vectors[0] + vectors[1]) / 2)
-    wanted = (mean_offset(vectors[0]) + mean_offset(vectors[1])) / 2
-    assert (half - wanted).norm() < 0.1 * wanted.norm()
+    distribution, draws = learner.distribution, torch.Generator().manual_seed(0)
+    drawn = torch.stack([distribution.aggregate(1, draws, torch.tensor([0.25, 0.0, 0.75]))[0] for _ in range(400)])
+    variances = [prior._deviations(distribution.groups)[:1].square() for prior in distribution.priors]
+    wanted = distribution.decoder.sketch.offsets((0.25**2 * variances[0] + 0.75**2 * variances[2]).sqrt())[0].abs()
+    assert float(wanted.mean()) > 0
+    torch.testing.assert_close(drawn.std(dim=0).norm(), wanted.norm(), rtol=0.05, atol=0)
 
 
 def test_what_nothing_is_known_of_is_a_network_at_its_start():
     learner = learned(WORDS, DESCRIBED)
     bank = learner.sample_unseen((0.0, 0.0, 0.0, 0.0, 1.0), 2)
-    torch.testing.assert_close(bank.weights, learner._origin().expand(2, -1), atol=1e-3, rtol=0)
+    torch.testing.assert_close(offsets(learner, bank), torch.zeros_like(bank.weights), atol=1e-3, rtol=0)
 
 
 def test_neighbours_are_models_of_single_tasks():
@@ -118,8 +128,8 @@ def test_neighbours_are_models_of_single_tasks():
     chances = nearness(torch.tensor(VECTORS), torch.tensor(VECTORS[2]))
     assert chances.argmax() == 2
     bank = learner.sample_unseen(VECTORS[2], 20, "neighbours")
-    tasks = [learner.sample_task(j, "test").weights.mean(dim=0) for j in range(3)]
-    nearest = torch.stack([(bank.weights - task).norm(dim=1) for task in tasks]).argmin(dim=0)
+    means = [learner.distribution.mean(task) for task in range(3)]
+    nearest = torch.stack([torch.cdist(bank.weights, mean).amin(dim=1) for mean in means]).argmin(dim=0)
     assert len(bank.weights) == 20
     assert nearest.bincount().argmax() == 2
 
@@ -127,8 +137,8 @@ def test_neighbours_are_models_of_single_tasks():
 def test_asking_for_an_unseen_task_is_the_same_after_a_restart():
     learner = learned(TASK2VEC, TASKS)
     again = TASK2VEC.build(STREAM, seed=0)
-    again.restore(battery._plain(learner.state()))
-    descriptor = task2vec(*_examples(TASKS[1])).tolist()
+    again.restore(decode(encode(learner.state(), {}))[0])
+    descriptor = task2vec(*examples(TASKS[1])).tolist()
     for blend in ("linear", "neighbours"):
         one, other = (each.sample_unseen(descriptor, 4, blend).weights for each in (learner, again))
         assert torch.equal(one, other)
@@ -143,7 +153,7 @@ def test_descriptors_are_counted_among_what_is_stored():
 def test_task2vec_uses_nothing_but_the_exemplars_of_the_task():
     learner = TASK2VEC.build(STREAM, seed=0)
     learner.begin(TASKS[0])
-    learner.observe(*_examples(TASKS[0]))
+    learner.observe(*examples(TASKS[0]))
     assert learner.tasks[0].descriptor is None  # not before the task has ended
     x, y = learner.memory.of_task(0)
     learner.end()
@@ -166,7 +176,7 @@ def test_task2vec_is_near_for_the_same_task_and_far_for_another(shape):
 
 
 def test_task2vec_does_not_depend_on_what_classes_are_called():
-    x, y = _examples(TASKS[0])
+    x, y = examples(TASKS[0])
     torch.testing.assert_close(task2vec(x, y), task2vec(x, 9 - y), atol=1e-4, rtol=0)
 
 

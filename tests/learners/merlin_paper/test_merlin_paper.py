@@ -17,6 +17,7 @@ from merlin_cl.learners.merlin_paper.recipes import RECIPES
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.voting import vote
+from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.resnet import ResNet
 from merlin_cl.protocol import StreamInfo, TaskInfo
@@ -135,6 +136,35 @@ def test_any_number_of_models_answers_and_each_is_another(fresh):
         assert len(learner.ensemble(task=1).weights.unique(dim=0)) == models
     assert learner.ensemble(models=20).members == 20
     assert torch.equal(learner.ensemble(models=2).weights, learner.ensemble().weights[:2])
+
+
+def test_sampled_models_are_fine_tuned_on_exemplars_as_any_other_models_are(fresh):
+    learner = fresh()
+    generator = learner._drawing(None)
+    prior = learner.distribution.aggregate_prior()
+    psi = Bank(learner.network, learner.distribution.sample(prior, 3, generator))
+    assert torch.equal(learner.fine_tuned(psi, generator=generator).weights, learner.ensemble().weights)
+
+
+def test_other_chunks_give_other_models(fresh):
+    found = [sampled(fresh(chunk=chunk)) for chunk in (5, 10, 30)]
+    assert len({tuple(models[0].tolist()) for models in found}) == 3
+
+
+def test_exemplars_are_a_reservoir_and_no_picture_is_changed_on_its_way():
+    """As the text has it: chosen at random, and not a word of augmentation, whatever the pictures are."""
+    stream = StreamInfo("photographs", (3, 32, 32), 2, 1, mirrored=True)
+    settings = MerlinPaperSettings.preset("default", stream)
+    assert not [name for name in settings.record() if "augment" in name or "choice" in name]
+    learner = replace(settings, base_models=1, exemplars=4).build(stream, seed=0)
+    assert learner.memory.choice == "random"
+    learner.begin(TaskInfo(0, (0, 1)))
+    x = torch.randint(0, 256, (8, 3, 32, 32), dtype=torch.uint8, generator=torch.Generator().manual_seed(0))
+    met = []
+    learner._base.learn = lambda given, y, allowed: met.append(given)
+    learner.observe(x, torch.arange(8) % 2)
+    assert torch.equal(met[0], x)
+    assert all((x == kept).flatten(1).all(dim=1).any() for kept in learner.memory.x)
 
 
 def test_votes_are_counted_in_the_text_and_logits_summed_in_the_code(fresh):

@@ -1,4 +1,4 @@
-"""B base models learn a task online, each from a random part of the stream (Algorithm 1, line 2)."""
+"""B base models learn a task online (Algorithm 1, lines 2 to 4), each as a point z of the latent space of its own start."""
 
 from typing import NamedTuple
 
@@ -6,10 +6,13 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.augmentation import augmented
-from merlin_cl.learners.learner import State, as_float
+from merlin_cl.learners.learner import State, as_float, rows
+from merlin_cl.learners.merlin.distribution import Decoder, Latents, TaskPrior
 from merlin_cl.learners.merlin.settings import MerlinSettings
-from merlin_cl.networks.bank import Bank, Training
-from merlin_cl.networks.network import Network
+from merlin_cl.networks.latent_training import LatentTraining
+
+LONGEST_MEMORY = 0.97
+"""What the running mean of z keeps of itself from batch to batch, at the most: about the last 33 batches."""
 
 
 class Examples(NamedTuple):
@@ -20,20 +23,23 @@ class Examples(NamedTuple):
 
 
 class BaseModels:
-    """The B models of the current task. They take every arriving example with some probability, so they differ.
+    """The base models of the current task. Their starts differ, and so do they.
 
-    A model that has just fitted the last few batches of a single pass is a poor one; the running mean of its weights along
-    the way is far better, and costs no example and no update more.
+    A model that has just fitted the last few batches of a single pass is a poor one; the running mean of its z along the way is
+    far better, and costs no example and no update more. How far z strays from that mean on the way is the spread of the prior.
     """
 
     def __init__(
-        self, network: Network, start: Tensor, allowed: Tensor, settings: MerlinSettings, generator: torch.Generator
+        self, decoder: Decoder, begin: Latents, allowed: Tensor, settings: MerlinSettings, generator: torch.Generator
     ) -> None:
-        self.bank = Bank(network, start.clone())  # what the optimiser moves, [B, P]
-        self._average = start.clone()  # the mean of where it has been lately, [B, P]
+        self._decoder = decoder
+        self._training = LatentTraining(decoder.sketch, decoder.starts[begin.starts], begin.z, settings.learning_rate)
+        self._starts = begin.starts
+        self.mean = begin.z.clone()  # running mean of z, [B, size]
+        self._square = torch.zeros_like(self.mean)  # of how far it was from there, squared
+        self._statistics = self._training.statistics.clone()  # the same running mean, of normalisations' statistics
         self._batches = 0
         self._old = self._all = 0.0  # examples of earlier tasks, and all, that took part in updates of a model
-        self._training = Training(self.bank, settings.learning_rate, settings.weight_decay, settings.decoupled_decay)
         self._allowed = allowed
         self._settings = settings
         self._generator = generator
@@ -41,59 +47,70 @@ class BaseModels:
     @property
     def psi(self) -> Tensor:
         """Psi, [B, P]: the models that were learned."""
-        return self._average if self._settings.averaging else self.bank.weights
+        psi = self._decoder(Latents(self.mean, self._starts))
+        psi[:, self._decoder.sketch.network.learned :] = self._statistics
+        return psi
 
-    def admit(self, allowed: Tensor) -> None:
-        """From now on choose among other outputs, bool [outputs]."""
-        self._allowed = allowed
-
-    def learn(self, x: Tensor, y: Tensor, old: Examples, own: Examples) -> None:
-        """Update every model on an arriving batch x, y, and on exemplars out of those of earlier tasks and of its own.
-
-        Which of the arriving examples a model takes is settled once; exemplars are drawn for every model and update.
-        """
-        members, inputs = self.bank.members, as_float(x)
-        arriving = inputs.expand(members, *inputs.shape), y.expand(members, -1), self._shares(len(y)).to(x.device)
-        old, own = (Examples(as_float(examples.x), examples.y) for examples in (old, own))
-        for _ in range(self._settings.updates_per_batch):
-            replayed, rehearsed = self._drawn(old, self._settings.replay), self._drawn(own, self._settings.rehearse)
-            taken_x, taken_y, shares = (
-                torch.cat(parts, dim=1) for parts in zip(arriving, replayed, rehearsed, strict=True)
-            )
-            pictures = augmented(taken_x, self._settings.augmentation, self._generator)
-            self._training.step(pictures, taken_y, self._allowed, shares)
-            self._old += replayed[1].shape[1]
-            self._all += self._settings.sampling_rate * len(y) + replayed[1].shape[1] + rehearsed[1].shape[1]
-        self._batches += 1
-        # At first the mean of all batches so far, then a running one.
-        decay = min(self._settings.averaging, self._batches / (self._batches + 9))
-        self._average.lerp_(self.bank.weights, 1 - decay)
+    @property
+    def prior(self) -> TaskPrior:
+        """p(z | t), as the base models' way through the task tells it (line 5)."""
+        return TaskPrior.fitted(self.mean, self._square.sqrt(), self._decoder.sketch.groups)
 
     @property
     def old_share(self) -> float:
         """The share of earlier tasks' examples in what the models learned from."""
         return self._old / max(1.0, self._all)
 
-    def _drawn(self, examples: Examples, count: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Some of the examples for each model, [B, count, ...], their labels, and how often each is taken: once."""
-        x, y = examples
-        members, count = self.bank.members, count if len(y) else 0
-        if count == 0:
-            return x.new_zeros(members, 0, *x.shape[1:]), y.new_zeros(members, 0), x.new_zeros(members, 0)
-        chosen = torch.randint(len(y), (members, count), generator=self._generator).to(x.device)
-        return x[chosen], y[chosen], x.new_ones(members, count)
+    def admit(self, allowed: Tensor) -> None:
+        """From now on choose among other outputs, bool [outputs]."""
+        self._allowed = allowed
 
-    def _shares(self, count: int) -> Tensor:
-        """How often each model takes each example, [B, count]."""
-        rate = torch.full((self.bank.members, count), self._settings.sampling_rate)
-        draw = torch.bernoulli if self._settings.sampling == "bernoulli" else torch.poisson
-        return draw(rate, generator=self._generator)
+    def learn(self, x: Tensor, y: Tensor, old: Examples, own: Examples) -> None:
+        """Update every model on an arriving batch x, y, and on exemplars of earlier tasks and of its own, drawn for each."""
+        members, inputs = len(self.mean), as_float(x)
+        arriving = Examples(inputs.expand(members, *inputs.shape), y.expand(members, -1))
+        old, own = (Examples(as_float(examples.x), examples.y) for examples in (old, own))
+        for _ in range(self._settings.updates_per_batch):
+            replayed, rehearsed = self._drawn(old, self._settings.replay), self._drawn(own, self._settings.rehearse)
+            taken = Examples(*(torch.cat(parts, dim=1) for parts in zip(arriving, replayed, rehearsed, strict=True)))
+            pictures = augmented(taken.x, self._settings.augmentation, self._generator)
+            self._training.step(pictures, taken.y, self._allowed, self._noise())
+            self._old += replayed.y.shape[1]
+            self._all += taken.y.shape[1]
+        self._batches += 1
+        # At first the mean of all batches so far, then a running one.
+        kept = min(LONGEST_MEMORY, self._batches / (self._batches + 9))
+        self.mean.lerp_(self._training.z, 1 - kept)
+        self._square.lerp_((self._training.z - self.mean).square_(), 1 - kept)
+        self._statistics.lerp_(self._training.statistics, 1 - kept)
+
+    def _noise(self) -> Tensor | None:
+        """What z is varied by in an update, [B, size]: in every part in proportion to how large its numbers have become."""
+        if not self._settings.noise:
+            return None
+        part = self._decoder.sketch.part
+        squares = torch.zeros(len(self.mean), len(self._decoder.sketch.groups), device=self.mean.device)
+        sizes = (squares.index_add_(1, part, self.mean.square()) / part.bincount()).sqrt()  # root mean squares
+        # Number by number, so that a head that has grown since draws the same for all that was there.
+        drawn = torch.randn(self.mean.shape[::-1], generator=self._generator).t().to(self.mean.device)
+        return drawn.mul(self._settings.noise * sizes[:, part])
+
+    def _drawn(self, examples: Examples, count: int) -> Examples:
+        """Some of the examples for each model, [B, count, ...]."""
+        x, y = examples
+        count = count if len(y) else 0
+        if count == 0:
+            return Examples(x.new_zeros(len(self.mean), 0, *x.shape[1:]), y.new_zeros(len(self.mean), 0))
+        chosen = torch.randint(len(y), (len(self.mean), count), generator=self._generator).to(x.device)
+        return Examples(rows(x, chosen), y[chosen])
 
     def state(self) -> State:
-        """Weights, moments and random state."""
+        """Latents, moments and random state."""
         return {
-            "weights": self.bank.weights.clone(),
-            "average": self._average.clone(),
+            "starts": self._starts.tolist(),
+            "mean": self.mean.clone(),
+            "square": self._square.clone(),
+            "statistics": self._statistics.clone(),
             "batches": self._batches,
             "old": self._old,
             "all": self._all,
@@ -103,8 +120,9 @@ class BaseModels:
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
-        self.bank.weights.copy_(state["weights"])
-        self._average.copy_(state["average"])
+        self.mean.copy_(state["mean"])
+        self._square.copy_(state["square"])
+        self._statistics.copy_(state["statistics"])
         self._batches, self._old, self._all = state["batches"], state["old"], state["all"]
         self._training.restore(state["training"])
         self._generator.set_state(state["generator"])

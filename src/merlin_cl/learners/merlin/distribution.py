@@ -1,211 +1,228 @@
-"""p(psi | t): the VAE, the prior of every task learned so far, and the way between models and chunks."""
+"""p(psi | t): the decoder p(psi | z), which a seed regenerates, and the prior p(z | t) of every task, which is what is stored.
 
-import math
-from collections.abc import Iterator, Sequence
+A task's prior is a mixture of equally likely components. Component b lives in the latent space of a start psi_0^(b) of its own:
+a normal distribution of z around the point that a base model came to, as wide as its way through the last batches was.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from merlin_cl.learners.learner import State
-from merlin_cl.learners.merlin.chunks import ChunkCode, representatives
-from merlin_cl.learners.merlin.decoders import ChunkDecoder, FactorDecoder, Form
-from merlin_cl.learners.merlin.settings import MerlinSettings
-from merlin_cl.learners.merlin.storage import Packed, pack, stored_bytes, unpack
-from merlin_cl.learners.merlin.vae import Gaussian, WeightVAE
-from merlin_cl.networks.network import Network
+from merlin_cl.learners.merlin.storage import LARGEST, PER_BYTE, SMALLEST, Quantised, quantised
+from merlin_cl.networks.sketch import Sketch
 
-SMALLEST_VARIANCE = 1e-6
-"""Of a latent: a thousandth of a base more or less."""
-LARGEST_RANK = 48
-"""More adds bytes and, on the streams of the paper, nothing to accuracy."""
-LEAST_RANK = 24
-"""Where the bytes allow fewer directions, all entries in few values say more, if the bytes allow these: narrow convolutions
-change along many directions."""
+FINE, COARSE = 16, 6
+"""Values of a number of z: while there is room, and while a prior still has several components."""
+
+
+Groups = list[tuple[int, int]]
+"""Where the parts of z begin and end."""
+
+
+class Latents(NamedTuple):
+    """Points of the latent space: z [M, size], and which start each belongs to, int64 [M]."""
+
+    z: Tensor
+    starts: Tensor
+
+
+class Decoder:
+    """p(psi | z), a point: psi = psi_0^(b) + S z. Sketch and starts come from a seed and cost no bytes."""
+
+    def __init__(self, sketch: Sketch, starts: Tensor) -> None:
+        """`starts` is psi_0 for every component there may be, [B, P]."""
+        self.sketch = sketch
+        self.starts = starts
+
+    def __call__(self, latents: Latents) -> Tensor:
+        """Psi, [M, P]."""
+        return self.sketch.weights(latents.z, self.starts[latents.starts])
+
+
+class Prior(ABC):
+    """p(z | t) of one task, as it is stored. `groups` says where the parts of z begin and end."""
+
+    @property
+    @abstractmethod
+    def components(self) -> int:
+        """How many points of the latent space it is built around; component b belongs to start b."""
+
+    @property
+    @abstractmethod
+    def bytes(self) -> int:
+        """What is stored of it."""
+
+    @abstractmethod
+    def mean(self, groups: Groups) -> Latents:
+        """These points."""
+
+    @abstractmethod
+    def sample(self, groups: Groups, count: int, generator: torch.Generator) -> Latents:
+        """So many points drawn from it."""
+
+    @abstractmethod
+    def smaller(self, groups: Groups) -> "Prior | None":
+        """The next smaller prior, made by plain cutting; None where it cannot be smaller."""
+
+    @abstractmethod
+    def grown(self, outputs: Sequence[int], wide: Sketch) -> "Prior":
+        """The same in the latent space of a network with more outputs, where the old ones are at `outputs`, ascending."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """Tensors and plain values."""
+
+
+@dataclass(frozen=True)
+class TaskPrior(Prior):
+    """A mixture: components b with means mu_b and a standard deviation for every part of z."""
+
+    means: Quantised
+    spreads: Tensor
+    """Standard deviations, float16 [C, kept parts], in units of the means' quantisation."""
+
+    @classmethod
+    def fitted(cls, z: Tensor, deviations: Tensor, groups: Groups, levels: int = FINE) -> "TaskPrior":
+        """The prior with means z [C, size] whose numbers vary by `deviations`, [C, size]."""
+        means = quantised(z, groups, levels)
+        parts = [group for group, kept in zip(groups, means.kept, strict=True) if kept]
+        wide = [deviations[:, start:stop].square().mean(dim=1).sqrt() for start, stop in parts]
+        spreads = torch.stack(wide, dim=1) if wide else deviations.new_zeros(len(z), 0)
+        return cls(means, (spreads / means.units.float()).clamp(max=6e4).half())
+
+    @property
+    def components(self) -> int:
+        """How many there are."""
+        return len(self.means.digits)
+
+    @property
+    def bytes(self) -> int:
+        """What is stored of it."""
+        return self.means.bytes + 2 * self.spreads.numel()
+
+    def mean(self, groups: Groups) -> Latents:
+        """The components' means; component b is the one of start b."""
+        z = self.means.points(groups)
+        return Latents(z, torch.arange(len(z), device=z.device))
+
+    def sample(self, groups: Groups, count: int, generator: torch.Generator) -> Latents:
+        """Draw components, each as often as any other so far as `count` allows, and then z from each."""
+        means, (numbers, part) = self.mean(groups), self.means.places(groups)
+        chosen = torch.arange(count, device=means.z.device) % self.components
+        # Number by number, so that a head that has grown since draws the same for all that was there.
+        noise = torch.randn(len(numbers), count, generator=generator).t().to(means.z.device)
+        z = means.z[chosen]
+        z[:, numbers] += (self.spreads.float() * self.means.units.float())[chosen][:, part] * noise
+        return Latents(z, means.starts[chosen])
+
+    def _deviations(self, groups: Groups) -> Tensor:
+        """The standard deviation of every number of z, [C, size]."""
+        numbers, part = self.means.places(groups)
+        deviations = torch.zeros(self.components, groups[-1][1], device=self.spreads.device)
+        deviations[:, numbers] = (self.spreads.float() * self.means.units.float())[:, part]
+        return deviations
+
+    def smaller(self, groups: Groups) -> "TaskPrior | None":
+        """With fewer values a number; where they are few already, without its last component; with fewer again."""
+        if self.means.levels <= COARSE and self.components > 1:
+            return TaskPrior(self.means.first(self.components - 1), self.spreads[:-1].clone())
+        coarser = [levels for levels in PER_BYTE if levels < self.means.levels]
+        if not coarser:
+            return None
+        return TaskPrior.fitted(self.mean(groups).z, self._deviations(groups), groups, coarser[0])
+
+    def scaled(self, factors: Tensor) -> "TaskPrior":
+        """The same with all units of a component, and so its spread, times a factor, [C, 1]."""
+        units = (self.means.units.float() * factors).clamp(SMALLEST, LARGEST).half()
+        return replace(self, means=self.means._replace(units=units))
+
+    def state(self) -> State:
+        """Tensors and plain values."""
+        return {"means": self.means.state(), "spreads": self.spreads.clone()}
+
+    @classmethod
+    def restored(cls, state: State) -> "TaskPrior":
+        """What `state()` was taken of."""
+        return cls(Quantised.restored(state["means"]), state["spreads"].clone())
+
+    def grown(self, outputs: Sequence[int], wide: Sketch) -> "TaskPrior":
+        """Parts keep their order, so that nothing that is stored changes but which parts there are."""
+        body = len(self.means.kept) - len(outputs)
+        kept = [*self.means.kept[:body], *[False] * (len(wide.groups) - body)]
+        for output, was_kept in zip(outputs, self.means.kept[body:], strict=True):
+            kept[body + output] = was_kept
+        return replace(self, means=self.means._replace(kept=tuple(kept)))
 
 
 class WeightDistribution:
-    """All that MERLIN keeps of what it has learned, besides the exemplars."""
+    """All that MERLIN keeps of what it has learned, besides the exemplars, in a fixed number of bytes.
 
-    def __init__(
-        self,
-        network: Network,
-        origin: Tensor,
-        settings: MerlinSettings,
-        task_width: int,
-        generator: torch.Generator,
-        tasks: int = 0,
-        form: Form | None = None,
-    ) -> None:
-        """`tasks` is the number of tasks to expect; 0: as many as a task vector is wide, which one-hot vectors are. `form` is
-        how bases hold weights, where that is settled (factors)."""
-        self.network = network
-        self.priors: list[Gaussian] = []  # P_1 .. P_k
-        self.code = ChunkCode(network, settings.chunk, settings.layout, settings.statistics == "decoded", origin)
-        self._precision, self._summary = settings.precision, settings.summary
-        if settings.decoder == "factors":
-            self.vae = self._vae_of_factors(network, settings, task_width, tasks or task_width, form)
-        else:
-            per_model, size, hidden, latent = (
-                settings.latent_per == "model",
-                settings.chunk,
-                settings.hidden,
-                settings.latent,
-            )
-            decoder = ChunkDecoder(self.code.count, size, hidden, latent, settings.embedding, per_model)
-            self.vae = WeightVAE(decoder, size, hidden, latent, task_width, per_model)
-        self.vae.reset(generator)
-        if settings.decoder == "factors":  # tasks begin with nothing of each other's bases, and sure of their own
-            certain = math.log(SMALLEST_VARIANCE)
-            for layer, value in ((self.vae.prior_mean, 0.0), (self.vae.prior_log_variance, certain)):
-                nn.init.zeros_(layer.weight)
-                nn.init.constant_(layer.bias, value)
-            nn.init.constant_(self.vae.posterior_log_variance.bias, certain)
-        self.vae.to(origin.device)
-        self._chained = settings.start == "consolidated"
-        self._learned_prior = settings.prior == "learned"
-        self.settle()
+    Tasks have what room there is. When a new one needs some, the largest of the others become smaller (`consolidation.py`). A
+    task whose prior has gone altogether is answered for by the next one that has a prior, whose models met it in replay.
+    """
 
-    def _vae_of_factors(
-        self, network: Network, settings: MerlinSettings, task_width: int, tasks: int, form: Form | None
-    ) -> WeightVAE:
-        """A VAE of the form given, else of the first of `_forms` that takes no more bytes than one classifier, and the last of
-        them where the classifier is so small that none does: the encoder alone takes more."""
-        latent = settings.latent or tasks
-        for choice in [form] if form else self._forms(network, settings):
-            decoder = FactorDecoder(network, self.code.count, settings.chunk, bases=latent, form=choice)
-            self.vae = WeightVAE(decoder, settings.chunk, settings.hidden, latent, task_width, per_model=True)
-            descriptor = 0 if settings.descriptor == "one-hot" and task_width == tasks else 4 * task_width
-            each = (
-                8 * latent + 4 + descriptor
-            )  # a task's prior, the share of earlier tasks in its lessons, what it is called
-            if self.stored_bytes()["meta_model"] + each * tasks <= 4 * network.size:
-                break
-        return self.vae
+    def __init__(self, decoder: Decoder, memory: int, restored: Callable[[State], Prior] = TaskPrior.restored) -> None:
+        """`restored` makes a prior from its state."""
+        self.decoder = decoder
+        self.memory = memory
+        self.priors: list[Prior | None] = []
+        self._restored = restored
 
-    def _forms(self, network: Network, settings: MerlinSettings) -> Iterator[Form]:
-        """Ways for bases to hold weights, the best first: of the rank asked for, or of any."""
-        if settings.rank:
-            yield Form.of_rank(network, settings.rank)
-            return
-        yield from (Form.of_rank(network, rank) for rank in range(LARGEST_RANK, LEAST_RANK - 1, -1))
-        if settings.precision == "int4":
-            yield from Form.of_entries(network)
-        yield from (Form.of_rank(network, rank) for rank in range(LEAST_RANK - 1, 0, -1))
-        yield Form.of_rank(network, LARGEST_RANK)
+    @property
+    def groups(self) -> Groups:
+        """Where the parts of z begin and end."""
+        return self.decoder.sketch.groups
 
-    def prior(self, task: Tensor) -> Gaussian:
-        """p(z | t) as it is now: still learning, or N(0, 1) where the prior is not learned."""
-        if self._learned_prior:
-            return self.vae.prior(task)
-        zero = torch.zeros(self.vae.latent, device=task.device)
-        return Gaussian(zero, zero)
+    def prior(self, task: int) -> Prior:
+        """p(z | t) of a task."""
+        return next(prior for prior in self.priors[task:] if prior is not None)
 
-    @torch.no_grad()
-    def sample(self, prior: Gaussian, count: int, generator: torch.Generator) -> Tensor:
-        """`count` models psi, [count, P]: z from the prior, weights from the decoder."""
-        return self.code.join(self.vae.generate(prior.sample(generator, count)))
+    def sample(self, task: int, count: int, generator: torch.Generator) -> Tensor:
+        """Psi, [count, P], drawn from p(psi | t)."""
+        return self.decoder(self.prior(task).sample(self.groups, count, generator))
 
-    @torch.no_grad()
-    def make_room(self, base_models: Tensor, task: Tensor) -> bool:
-        """Let a new task start from its base models, chunks [B, K, size], where the decoder is a sum of bases.
+    def mean(self, task: int) -> Tensor:
+        """The components' mean models, [C, P]."""
+        return self.decoder(self.prior(task).mean(self.groups))
 
-        A base that no task uses yet becomes what stands for them: all of it, as keeping only what related descriptors do not say
-        came out worse (relative error 0.19 against 0.15 on the fifth task of Split MNIST). The prior is then that of these
-        models' own mixtures of bases, so there is nothing better for prior and decoder to learn, and the answer is True.
-        With no base left, tasks have to share those there are.
+    def aggregate(self, count: int, generator: torch.Generator, weights: Tensor | None = None) -> Tensor:
+        """Psi, [count, P], drawn from the mixture of all tasks' priors: component by component, the mean of the tasks' z.
+
+        `weights` [T] says how much each task counts; all alike without it.
         """
-        decoder, base = self.vae.decoder, len(self.priors)
-        if not isinstance(decoder, FactorDecoder) or not self._learned_prior:
-            return False
-        models = representatives(base_models.flatten(1)[:, : decoder.numbers], self._summary)
-        if base < self.vae.latent:
-            known = decoder.offsets(self.priors[-1].mean.unsqueeze(0))[0] if self._chained and self.priors else 0
-            decoder.absorb(base, models.mean(dim=0) - known)
-        used = min(base + 1, self.vae.latent)
-        bases = decoder.offsets(torch.eye(used, self.vae.latent, device=task.device))  # [J, numbers]
-        mixtures = torch.zeros(len(models), self.vae.latent, device=task.device)
-        # In single precision the answer's last bits depend on where in memory the numbers lie.
-        mixtures[:, :used] = torch.linalg.lstsq(bases.t().double(), models.t().double()).solution.t().float()
-        variance = mixtures.var(dim=0, correction=0).clamp(min=SMALLEST_VARIANCE)
-        for layer, wanted in (
-            (self.vae.prior_mean, mixtures.mean(dim=0)),
-            (self.vae.prior_log_variance, variance.log()),
-        ):
-            # The smallest change of the linear map that gives this task what is wanted.
-            layer.weight += torch.outer(wanted - layer(task), task) / task.square().sum()
-        return base < self.vae.latent
-
-    def aggregate_prior(self) -> Gaussian:
-        """The average of all tasks' priors."""
-        return Gaussian.mean_of(self.priors)
+        known = [(task, prior) for task, prior in enumerate(self.priors) if prior is not None]
+        share = torch.full((len(self.priors),), 1 / len(known)) if weights is None else weights
+        components = max(prior.components for _, prior in known)
+        z = self.decoder.starts.new_zeros(components, self.decoder.sketch.size)
+        for b in range(components):
+            holding = [(float(share[task]), prior) for task, prior in known if prior.components > b]
+            total = sum(part for part, _ in holding) if weights is None else 1.0
+            for part, prior in holding:
+                drawn = prior.sample(self.groups, prior.components, generator).z[b]
+                z[b] += part / (total or 1.0) * drawn
+        chosen = torch.arange(count, device=z.device) % components
+        return self.decoder(Latents(z[chosen], chosen))
 
     @property
-    def parameters(self) -> int:
-        """Size of the VAE, in numbers."""
-        return sum(parameter.numel() for parameter in self.vae.parameters())
+    def bytes(self) -> int:
+        """What all priors take."""
+        return sum(prior.bytes for prior in self.priors if prior is not None)
 
-    def settle(self) -> None:
-        """Round what was learned to what is stored, so that a learner answers the same before and after it is saved."""
-        self.vae.load_state_dict({name: unpack(packed) for name, packed in self._packed().items()})
-
-    @property
-    def form(self) -> Form | None:
-        """How bases hold weights (factors)."""
-        return self.vae.decoder.form if isinstance(self.vae.decoder, FactorDecoder) else None
-
-    def stored_bytes(self) -> dict[str, int]:
-        """The VAE with the chunks' scales, and the tasks' priors."""
-        priors = sum(t.numel() * t.element_size() for prior in self.priors for t in prior)
-        return {"meta_model": sum(map(stored_bytes, self._packed().values())), "priors": priors}
+    def components_for(self, tasks: int, most: int) -> int:
+        """How many components, 1 to `most`, a task can have when so many tasks share the memory."""
+        each = self.decoder.sketch.size / PER_BYTE[COARSE] + 4 * len(self.groups)
+        return max(1, min(most, -(-int(self.memory / each) // tasks)))
 
     def state(self) -> State:
-        """The VAE in its stored form, and the priors."""
-        return {
-            "vae": self._packed(),
-            "priors": {str(task): prior._asdict() for task, prior in enumerate(self.priors)},
-        }
-
-    @staticmethod
-    def form_of(state: State, network: Network) -> Form:
-        """How bases hold weights in what `state()` gave (factors)."""
-        decoder = {name.removeprefix("decoder."): packed for name, packed in state["vae"].items()}
-        return Form.stored(network, decoder)
+        """What is stored of every task, and where the parts of z begin and end, for those who read it without a decoder."""
+        priors = [None if prior is None else prior.state() for prior in self.priors]
+        return {"priors": priors, "groups": [list(group) for group in self.groups]}
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
-        self.vae.load_state_dict({name: unpack(packed) for name, packed in state["vae"].items()})
-        self.priors = [Gaussian(**state["priors"][str(task)]) for task in range(len(state["priors"]))]
-
-    def widened(self, state: State, narrow: "WeightDistribution", outputs: Sequence[int]) -> State:
-        """The state of a narrower distribution, for this one, which is new and of the same form, to restore.
-
-        Bases that are new are zero, and so is what bases hold of outputs that are new: models of old tasks stay what they are,
-        with psi_0's outputs for new classes. `outputs` says where the narrower network's are.
-        """
-        head = [f"decoder.{kind}.{name.replace('.', '_')}" for kind in ("right", "whole") for name in self.network.head]
-        wide = {name: value.clone() for name, value in self.vae.state_dict().items()}
-        for name, packed in state["vae"].items():
-            old, new = unpack(packed), wide[name]
-            if name in head:  # [bases, ..., outputs], however the rest is laid out
-                by_output = new.view(len(new), -1, self.network.classes)
-                by_output[: len(old), :, list(outputs)] = old.view(len(old), -1, narrow.network.classes)
-            else:
-                new[tuple(slice(size) for size in old.shape)] = old
-        unused = Gaussian(torch.zeros(self.vae.latent), torch.full((self.vae.latent,), math.log(SMALLEST_VARIANCE)))
-        priors = {}
-        for task, prior in state["priors"].items():
-            longer = Gaussian(*(value.to(prior["mean"], copy=True) for value in unused))
-            for value, old in zip(longer, (prior["mean"], prior["log_variance"]), strict=True):
-                value[: len(old)] = old
-            priors[task] = longer._asdict()
-        return {"vae": self._packed(wide), "priors": priors}
-
-    def _packed(self, tensors: dict[str, Tensor] | None = None) -> dict[str, Packed]:
-        """The VAE, or tensors in its place, as stored."""
-        tensors = self.vae.state_dict() if tensors is None else tensors
-        decoder = self.vae.decoder
-        shared = decoder.a_byte if isinstance(decoder, FactorDecoder) else {}
-        return {
-            name: pack(value, self._precision, shared.get(name.removeprefix("decoder."), 1))
-            for name, value in tensors.items()
-        }
+        self.priors = [None if prior is None else self._restored(prior) for prior in state["priors"]]

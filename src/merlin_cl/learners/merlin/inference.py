@@ -1,229 +1,227 @@
-"""Answering, Algorithm 3: sample models from the weight distribution, fine-tune them on the exemplars, let them vote.
+"""Answering, Algorithm 3: sample models from the weight distribution and let them vote.
 
 `aggregate` and `aware` are the paper's task-agnostic and task-aware inference. `marginal` is ours: it needs no task either, but
 lets every task's own models answer and weighs their answers by how likely the input is to come from that task.
 """
 
-from abc import abstractmethod
-from collections.abc import Iterable
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.ensemble_learner import EnsembleLearner
 from merlin_cl.learners.learner import MASKED, as_float
-from merlin_cl.learners.merlin.distribution import WeightDistribution
-from merlin_cl.learners.merlin.settings import MerlinSettings
-from merlin_cl.learners.merlin.vae import Gaussian
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.statistics import reestimate_statistics
 from merlin_cl.protocol import Inference
 
+if TYPE_CHECKING:
+    from merlin_cl.learners.merlin.learner import Merlin
+
 CERTAINTY = 20.0
 """How sharply a task ensemble's entropy (in nats) speaks for or against its task, where nothing better is known."""
+SCOUTS = 3
+"""Where tasks share their classes: models of every task that are asked whether an input is theirs. Domains are easily told apart;
+classes that never met are not, and there all models are asked."""
+NEGLIGIBLE = 1e-3
+"""The probability of a task below which its scouts answer for all of its models."""
 
-OWN = 0.7
-"""What the opinion of a task's own models counts beside that of later tasks' models, which descend from them."""
 
+class MerlinInference:
+    """The part of MERLIN that answers. Ensembles are sampled when they are first wanted and kept until more is learned."""
 
-class MerlinInference(EnsembleLearner[MerlinSettings]):
-    """The half of MERLIN that answers; `learner.py` has the half that learns."""
+    def __init__(self, learner: Merlin) -> None:
+        self._learner = learner
+        self._ensembles: dict[int | None, Bank] = {}  # by task; None: the one for all tasks
 
-    inferences = ("marginal", "aggregate", "aware")
+    def forget(self) -> None:
+        """A task has ended, or the distribution is another: sample anew."""
+        self._ensembles.clear()
+
+    def forget_current(self) -> None:
+        """Examples of the current task were learned from: old tasks' models stay, unless exemplars tell their statistics."""
+        if self._learner.network.statistics:
+            self.forget()
+        else:
+            self._ensembles.pop(None, None)
+            self._ensembles.pop(len(self._learner.distribution.priors), None)
 
     @property
-    @abstractmethod
-    def distribution(self) -> WeightDistribution:
-        """What has been learned so far."""
-
-    @abstractmethod
-    def _being_learned(self) -> Tensor | None:
-        """The base models [B, P] of a task that has not ended; None between tasks."""
-
-    @abstractmethod
-    def _old_share(self, j: int) -> float:
-        """How much of what task j's base models learned from was of earlier tasks, 0 to 1."""
-
-    @property
-    def _known(self) -> range:
+    def known(self) -> range:
         """Tasks that can be answered for: those learned, and the one being learned, whose base models speak for themselves."""
-        return range(len(self.distribution.priors) + (self._being_learned() is not None))
+        learner = self._learner
+        return range(len(learner.distribution.priors) + (learner.current_models is not None))
 
-    def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+    def answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        """Scores [V, N, classes] for V sets of allowed classes, bool [V, classes]."""
         inputs, bank = as_float(x), self._asked(task, inference)
         if bank is None:
             return self._marginal(inputs, allowed)
-        return vote(bank.logits(inputs)[..., : self.stream.classes], allowed, self.settings.vote)
+        learner = self._learner
+        return vote(bank.logits(inputs)[..., : learner.stream.classes], allowed, "mean-probability")
 
-    def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
-        inputs, bank = as_float(x), self._asked(task, inference)
+    def members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
+        """The distributions over classes that an answer is the mean of, and their weights."""
+        learner, inputs, bank = self._learner, as_float(x), self._asked(task, inference)
         if bank is not None:
-            classes = self.tasks[task].classes if inference == "aware" and task is not None else self.seen
-            return self._alike(bank.logits(inputs), classes)
-        logits = [self._task_aware(j).logits(inputs) for j in self._known]
-        of_tasks = [self._alike(logits[j], self.tasks[j].classes) for j in self._known]
-        shares = self._task_shares(inputs, logits)  # [N, T]
+            classes = learner.tasks[task].classes if inference == "aware" and task is not None else learner.seen
+            return learner.equal_members(bank.logits(inputs), classes)
+        logits = [self.task_specific(j).logits(inputs) for j in self.known]
+        of_tasks = [learner.equal_members(logits[j], learner.tasks[j].classes) for j in self.known]
+        shares = self.task_shares([some[: self._scouts] for some in logits])  # [N, T]
         return Members(
             torch.cat([members.probabilities for members in of_tasks]),
-            torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self._known], dim=1),
+            torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self.known], dim=1),
         )
 
     def _asked(self, task: int | None, inference: Inference | None) -> Bank | None:
         """The one ensemble that answers; None where those of all tasks do."""
-        if not self._known:
+        if not self.known:
             raise UsageError("No task has been learned yet; begin() the first one before asking for answers.")
-        if inference == "aware" and task is None:
-            raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
-        return None if inference == "marginal" else self.ensemble(task if inference == "aware" else None)
+        if inference == "aware":
+            if task is None:
+                raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
+            return self.task_specific(task)
+        return None if inference == "marginal" else self.task_agnostic()
 
-    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
-        """The ensemble of one task, or, without one, that which is fitted to all exemplars; `models`: how many, if not as many
-        as answer. A task that is being learned has no more than its base models."""
-        ready = self._task_agnostic() if task is None else self._task_aware(task)
-        if models is None:
-            return ready
-        return ready.first(models) or (self._aggregate(models) if task is None else self._specific(task, models))
+    @property
+    def _scouts(self) -> int:
+        return SCOUTS if self._learner.stream.domain_incremental else self._learner.models
 
-    def _task_agnostic(self) -> Bank:
-        """Lines 2 to 4: sample from the average of all priors, fine-tune on all exemplars. Within the first task there is no
-        prior yet, and its base models take the place of sampled ones."""
-        if "aggregate" not in self._ensembles:
-            self._ensembles["aggregate"] = self._aggregate(self.models)
-        return self._ensembles["aggregate"]
+    # Task-agnostic and task-aware: lines 1 to 4 and 8 to 11 of Algorithm 3
 
-    def _aggregate(self, count: int) -> Bank:
-        x, y, epochs = self.memory.x, self.memory.y, self.settings.fine_tune_epochs
-        with self.phases.timed("infer"):
-            if self.distribution.priors:
-                bank = self.sample(self.distribution.aggregate_prior(), count, "aggregate", x)
-            else:
-                bank = self.sample_task(0, purpose="aggregate")
-            return self._fine_tune(bank, x, y, self.seen, epochs, purpose="aggregate")
+    def task_agnostic(self, models: int | None = None) -> Bank:
+        """Sample from the average of all priors, fine-tune on all exemplars. Only `aggregate` pays for it.
 
-    def _task_aware(self, j: int) -> Bank:
-        """Lines 9 to 11: sample from task j's prior, fine-tune on task j's exemplars."""
-        key = f"task {j}"
-        if key not in self._ensembles:
-            self._ensembles[key] = self._specific(j)
-        return self._ensembles[key]
-
-    def _specific(self, j: int, count: int | None = None) -> Bank:
-        x, y = self.memory.of_task(j)
-        classes, epochs, purpose = list(self.tasks[j].classes), self.settings.aware_epochs, f"task {j}"
-        with self.phases.timed("infer"):
-            bank = self.sample_task(j, purpose, count)
-            return self._fine_tune(bank, x, y, classes, epochs, purpose)
-
-    def sample_task(self, j: int, purpose: str, count: int | None = None) -> Bank:
-        """Models for task j, not fine-tuned. Statistics come from exemplars of the tasks that its base models saw.
-
-        While task j is being learned it has no prior to sample from: its base models are the models.
+        Within the first task there is no prior yet, and its base models take the place of sampled ones.
         """
-        base = self._being_learned()
-        if base is not None and j == len(self.distribution.priors):
-            return Bank(self.network, base.clone())
-        count = min(self.models, self.settings.task_models) if count is None else count
-        return self.sample(self.distribution.priors[j], count, purpose, *self._as_in_task(j))
+        if models is None:
+            if None not in self._ensembles:
+                self._ensembles[None] = self.task_agnostic(self._learner.models)
+            return self._ensembles[None]
+        learner = self._learner
+        with learner.phases.timed("infer"):
+            if learner.distribution.priors:  # lines 2 and 3
+                psi = learner.distribution.aggregate(
+                    models, learner.generator("sample", "aggregate", len(learner.tasks))
+                )
+                bank = Bank(learner.network, psi)
+                reestimate_statistics(bank, as_float(learner.memory.x))
+            else:
+                bank = self._sampled(0, models)
+            return learner.fine_tuned(bank)  # line 4
 
-    def _as_in_task(self, j: int) -> tuple[Tensor, Tensor]:
-        """Exemplars of the tasks that task j's base models saw, and how much each must count to make up the same mixture."""
-        tasks, old_share = self.memory.tasks, self._old_share(j)
-        chosen = tasks <= j if old_share else tasks == j
-        own = tasks[chosen] == j
-        weights = torch.where(own, (1 - old_share) / own.sum().clamp(min=1), old_share / (~own).sum().clamp(min=1))
-        return self.memory.x[chosen], weights * len(own)
+    def task_specific(self, j: int, models: int | None = None) -> Bank:
+        """Sample from task j's prior (lines 9 and 10); its models know the task as they come, and line 11 is left out."""
+        if models is None:
+            if j not in self._ensembles:
+                self._ensembles[j] = self._sampled(j, self._learner.models)
+            return self._ensembles[j]
+        return self._sampled(j, models)
 
-    def sample(self, prior: Gaussian, count: int, purpose: str, x: Tensor, weights: Tensor | None = None) -> Bank:
-        """Models from a prior, as they come from the decoder; statistics that it does not hold are taken from x, weighted."""
-        generator = self.generator("sample", purpose, len(self.tasks))
-        bank = Bank(self.network, self.distribution.sample(prior, count, generator))
-        if self.settings.statistics == "re-estimated":
-            reestimate_statistics(bank, as_float(x), weights)
+    def _sampled(self, j: int, models: int) -> Bank:
+        """Models for task j. While it is being learned it has no prior to sample from: its base models are the models."""
+        learner = self._learner
+        if learner.current_models is not None and j == len(learner.distribution.priors):
+            return Bank(learner.network, learner.current_models)
+        bank = Bank(
+            learner.network, learner.distribution.sample(j, models, learner.generator("sample", j, len(learner.tasks)))
+        )
+        lesson = learner.lesson(j)
+        reestimate_statistics(bank, lesson.x, lesson.weights)
         return bank
 
+    # Marginal: p(y | x) = sum over t of p(t | x) p(y | x, t)
+
     def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
-        """p(y | x) = sum over t of p(t | x) p(y | x, t), as logarithms."""
-        logits = [self._task_aware(j).logits(x) for j in self._known]  # T times [E, N, outputs]
-        answers = self._task_answers(logits)  # [T, N, outputs]
-        mixture = torch.einsum("nt,tnc->nc", self._task_shares(x, logits), answers)[:, : self.stream.classes]
-        return mixture.clamp(min=1e-30).log().masked_fill(~allowed[:, None, :], MASKED)
+        """Its logarithms, [V, N, classes]. A few models of every task say whose an input is; then that task's others answer."""
+        answer = x.new_zeros(x.shape[0], self._learner.network.classes)
+        for j, at, share, own in self._in_turn(x):
+            bank, classes = self.task_specific(j), self._learner.tasks[j].classes
+            said = self._probabilities(own, classes)
+            if bank.members > self._scouts:
+                likely = self._concerned(share)
+                others = Bank(bank.network, bank.weights[self._scouts :]).logits(x[at[likely]])
+                said[likely] = self._probabilities(torch.cat([own[:, likely], others]), classes)
+            answer[at] += share.unsqueeze(1) * said
+        scores = answer[:, : self._learner.stream.classes].clamp(min=1e-30).log()
+        return scores.masked_fill(~allowed[:, None, :], MASKED)
 
-    def _task_answers(self, logits: list[Tensor]) -> Tensor:
-        """p(y | x, t), [T, N, outputs], from the logits of every task's models."""
-        return torch.stack([self._answer(logits, j) for j in self._known])
+    def _in_turn(self, x: Tensor) -> Iterator[tuple[int, Tensor, Tensor, Tensor]]:
+        """Task by task: which inputs it is asked about, [n], p(t | x) of these, [n], and its scouts' logits, [S, n, outputs].
 
-    def _task_shares(self, x: Tensor, logits: list[Tensor]) -> Tensor:
-        """p(t | x), [N, T], from the logits of every task's models."""
-        transferred = self.settings.start == "consolidated"  # then a task's models know earlier ones as well as any do
-        opinions = [] if self.stream.domain_incremental or transferred else [self._by_classes(x)]
-        if self.settings.replay:
-            opinions.append(self._by_elimination(logits))
-        return _agreement(opinions or [_by_certainty(self._task_answers(logits))])
+        Where tasks share their classes, the last task is asked first and earlier ones only about what no later one claims. Where
+        they do not, all are asked about everything: somebody may want to choose among an earlier task's classes alone.
+        """
+        scouts = [(bank.first(self._scouts) or bank) for bank in map(self.task_specific, self.known)]
+        if not (self._learner.stream.domain_incremental and self._learner.settings.replay):
+            logits = [bank.logits(x) for bank in scouts]
+            shares, everything = self.task_shares(logits), torch.arange(x.shape[0], device=x.device)
+            yield from ((j, everything, shares[:, j], logits[j]) for j in self.known)
+            return
+        left = x.new_ones(x.shape[0])
+        for j in reversed(self.known):
+            at = self._concerned(left)
+            if not torch.compiler.is_compiling() and not len(at):
+                return
+            own = scouts[j].logits(x[at])
+            odds = self.odds(own, j) if j else torch.full_like(left[at], 1e30)
+            yield j, at, left[at] * odds / (1 + odds), own
+            left[at] *= (1 / (1 + odds)).clamp(min=1e-6)
 
-    def _by_classes(self, x: Tensor) -> Tensor:
-        """p(t | x), [N, T]: how likely the ensemble that was fitted to all exemplars finds each task's classes."""
-        belief = self._probabilities(self._task_agnostic().logits(x), self.seen)
-        return torch.stack([belief[:, self.tasks[j].classes].sum(dim=1) for j in self._known], dim=1)
+    @staticmethod
+    def _concerned(share: Tensor) -> Tensor:
+        """Which inputs, int64 [n], a task may well have sent; all of them in an exported program, which has one shape for all."""
+        if torch.compiler.is_compiling():
+            return torch.arange(share.shape[0], device=share.device)
+        return (share > NEGLIGIBLE).nonzero().flatten()
+
+    def task_shares(self, logits: list[Tensor]) -> Tensor:
+        """p(t | x), [N, T], from the logits of some of every task's models."""
+        if self._learner.settings.replay:
+            return self._by_elimination(logits)
+        answers = torch.stack(
+            [self._probabilities(one, self._learner.tasks[j].classes) for j, one in enumerate(logits)]
+        )
+        entropy = -torch.xlogy(answers, answers).sum(dim=-1)  # [T, N]
+        return (-CERTAINTY * entropy).softmax(dim=0).t()
 
     def _by_elimination(self, logits: list[Tensor]) -> Tensor:
-        """p(t | x), [N, T]: every task's models learned to tell it from earlier tasks, so ask the last task's models first.
+        """Every task's models learned to tell it from earlier tasks, so ask the last task's models first.
 
         p(t) = g_t times the product over later tasks s of (1 - g_s), with g_t the chance that task t's models give their own
         task against all earlier ones. They saw the whole task beside exemplars of the earlier ones, more of each than are
         left now.
         """
-        found, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
+        shares, remaining = [], torch.ones_like(logits[0][0, :, 0])  # [N]
         for j in reversed(range(1, len(logits))):
-            odds = self._odds(logits[j], j)
-            found.append(remaining * odds / (1 + odds))
+            odds = self.odds(logits[j], j)
+            shares.append(remaining * odds / (1 + odds))
             remaining = remaining * (1 / (1 + odds)).clamp(min=1e-6)
-        return torch.stack([remaining, *found[::-1]], dim=1)
+        return torch.stack([remaining, *shares[::-1]], dim=1)
 
-    def _answer(self, logits: list[Tensor], j: int) -> Tensor:
-        """p(y | x, j), [N, outputs]. Where later tasks' models descend from task j's, they know its classes too: the geometric
-        mean of what task j's models and the later ones say."""
-        classes = self.tasks[j].classes
-        if self.settings.start == "psi_0" or self.stream.domain_incremental:
-            return self._probabilities(logits[j], classes)
-        own, *later = (self._probabilities(one, classes).clamp(min=1e-9).log() for one in logits[j:])
-        together = OWN * own + (1 - OWN) * torch.stack(later).mean(dim=0) if later else own
-        return together.masked_fill(~self._outputs(classes), MASKED).softmax(dim=1)
-
-    def _odds(self, logits: Tensor, j: int) -> Tensor:
+    def odds(self, logits: Tensor, j: int) -> Tensor:
         """g_j / (1 - g_j), [N]: what task j's models give its classes, to what they give those of earlier tasks or strangers.
 
         They give it for the mixture of tasks that they learned from. An input may come from any task alike, so the odds are
         corrected: own to earlier tasks as 1 to j.
         """
-        own = list(self.tasks[j].classes)
-        if self.stream.domain_incremental:
-            others = [self.stranger]
+        learner = self._learner
+        own = list(learner.tasks[j].classes)
+        if learner.stream.domain_incremental:
+            others = [learner.stranger]
         else:
-            others = sorted({label for task in self.tasks[:j] for label in task.classes}.difference(own))
+            others = sorted({label for task in learner.tasks[:j] for label in task.classes}.difference(own))
         given = self._probabilities(logits, {*own, *others})
-        share = self._old_share(j)
+        share = learner.old_share(j)
         for_own, against = given[:, own].sum(dim=1) * share, given[:, others].sum(dim=1) * (1 - share) * j
-        return for_own / against.clamp(min=1e-30)
-
-    @property
-    def stranger(self) -> int:
-        """The output for inputs of earlier tasks, where tasks share their classes."""
-        return self.stream.classes
+        return (for_own / against.clamp(min=1e-30)).clamp(max=1e30)
 
     def _probabilities(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
         """An ensemble's mean probabilities, [N, outputs], over some outputs; logits [E, N, outputs]."""
-        return vote(logits, self._outputs(classes).unsqueeze(0), "mean-probability")[0].exp()
-
-
-def _by_certainty(answers: Tensor) -> Tensor:
-    """p(t | x), [N, T], where nothing else is known: from how certain p(y | x, t), [T, N, classes], is."""
-    entropy = -(answers * answers.clamp(min=1e-30).log()).sum(dim=-1)
-    return (-CERTAINTY * entropy).softmax(dim=0).t()
-
-
-def _agreement(opinions: list[Tensor]) -> Tensor:
-    """Several opinions p(t | x), [N, T], as one: their geometric mean."""
-    return torch.stack([opinion.clamp(min=1e-9).log() for opinion in opinions]).mean(dim=0).softmax(dim=1)
+        return vote(logits, self._learner.outputs(classes).unsqueeze(0), "mean-probability")[0].exp()

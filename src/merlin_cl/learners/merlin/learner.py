@@ -1,73 +1,64 @@
 """Learning, Algorithm 1: train base models on each task, learn the distribution of their weights, consolidate."""
 
+from collections.abc import Sequence
 from typing import Self
 
 import torch
 from torch import Tensor
-from torch.nn import functional
 
-from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import MASKED, State, as_float
+from merlin_cl.errors import InputError, UsageError
+from merlin_cl.learners.ensemble_learner import EnsembleLearner
+from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.merlin.base_models import BaseModels, Examples
-from merlin_cl.learners.merlin.consolidation import Auxiliary, consolidate, learn_by_chunks, learn_jointly
-from merlin_cl.learners.merlin.decoders import Form
-from merlin_cl.learners.merlin.descriptors import DescribedTasks
-from merlin_cl.learners.merlin.distribution import WeightDistribution
+from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
+from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
+from merlin_cl.learners.merlin.inference import MerlinInference
 from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.merlin.task_vectors import check_descriptor, described, embedded
+from merlin_cl.learners.merlin.unseen import Blend, mixture, nearness
+from merlin_cl.learners.uncertainty import Members
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.networks.network import Network
-from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.networks.sketch import Sketch, grown
+from merlin_cl.networks.statistics import reestimate_statistics
+from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+
+LEAST_MEMORY = 64_000
+"""Bytes for the distributions where a classifier is so small that its own would be next to none."""
 
 
-class Merlin(DescribedTasks):
+class Merlin(EnsembleLearner[MerlinSettings]):
     """Meta-Consolidation for Continual Learning (Joseph and Balasubramanian, NeurIPS 2020).
 
-    Between tasks it keeps the distribution over weights, the tasks' priors and the exemplars: no old models, no other data.
-    Where the `default` preset leaves the paper, and why, is on its page, `docs/methods/merlin.md`.
+    Between tasks it keeps the weight distribution (the tasks' priors) and the exemplars: no old models, no other data. Where it
+    leaves the paper, and why, is on its page, `docs/methods/merlin.md`; the recipe as printed is the method `merlin-paper`.
     """
+
+    inferences = ("marginal", "aggregate", "aware")
 
     def __init__(self, stream: StreamInfo, settings: MerlinSettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        self._distribution: WeightDistribution | None = (
-            None  # made when the first task tells the width of a task vector
-        )
-        self._old_shares: list[float] = []  # for each task: how much of what its base models saw was of earlier tasks
+        self.distribution = self._new_distribution()
         self._base: BaseModels | None = None  # of the current task; after its end only `probe` looks at them
+        self._old_shares: list[float] = []  # for each task: how much of what its base models saw was of earlier tasks
+        self._inference = MerlinInference(self)
 
-    @property
-    def distribution(self) -> WeightDistribution:
-        """p(psi | t) and the priors of all tasks learned so far."""
-        if self._distribution is None:
-            self._distribution = self._new_distribution()
-        return self._distribution
-
-    def _new_distribution(self, form: Form | None = None) -> WeightDistribution:
-        """One that knows nothing, of the best form for the stream or of that given."""
-        return WeightDistribution(
-            self.network,
-            self._origin(),
-            self.settings,
-            self._descriptor_width(),
-            self.generator("distribution"),
-            self.stream.tasks,
-            form,
-        )
+    # Algorithm 1
 
     def _begin(self, task: TaskInfo) -> None:
-        self._check_descriptor(task)
-        if task.index == 0:
-            self._distribution = None  # whoever asked before did not know how wide a task vector is
+        try:
+            check_descriptor(task, self.tasks[:-1], self.settings.descriptor)
+        except InputError:
+            self.tasks.pop()  # as if it had never begun
+            self.learning = False
+            raise
         self._base = self._base_models(task)
-        self._ensembles.clear()
-
-    def _admitted(self) -> None:
-        super()._admitted()
-        assert self._base is not None
-        self._base.admit(self._base_outputs(self.tasks[-1]))
+        self._inference.forget()
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
+        """Lines 2 to 4: the base models learn from the examples that arrive, beside exemplars."""
         assert self._base is not None
         with self.phases.timed("base"):
             task = self.tasks[-1].index
@@ -76,84 +67,162 @@ class Merlin(DescribedTasks):
                 old = Examples(old.x, torch.full_like(old.y, self.stranger))
             self._base.learn(x, y, old, own)
             self.memory.offer(x, y, task)
-        self._ensembles.clear()
+        self._inference.forget_current()
 
     def _end(self) -> None:
+        """Lines 5 to 7: the task's prior p(z | t) joins the others, and all are consolidated."""
         assert self._base is not None
         if self.settings.descriptor == "task2vec":
-            self.tasks[-1] = self._embedded(self.tasks[-1])
-        task, psi, generator = self.tasks[-1], self._base.psi, self.generator("vae", self.tasks[-1].index)
-        vector, distribution = self._task_vector(task), self.distribution
-        learn = learn_by_chunks if self.settings.vae_optimiser == "adagrad" else learn_jointly
-        trained = self.settings.vae == "trained"
-        if trained:
-            with self.phases.timed("vae"):
-                learn(distribution, psi, vector, self.settings, generator, self.phases, self._auxiliary(task))
-        with torch.no_grad():
-            distribution.priors.append(distribution.prior(vector).detached())
+            self.tasks[-1] = embedded(self.tasks[-1], self.memory)
+        task, generator = self.tasks[-1].index, self.generator("consolidation", self.tasks[-1].index)
         self._old_shares.append(self._base.old_share)
-        if trained and self.settings.consolidation == "after":
-            with self.phases.timed("consolidate"):
-                consolidate(distribution, self.settings, generator, self.phases)
-        distribution.settle()
-        self._ensembles.clear()
+        with self.phases.timed("distribution"):
+            self.distribution.priors.append(self._prior(self._base, self.lesson(task), generator))
+        with self.phases.timed("consolidate"):
+            consolidate(self.distribution, self.settings.consolidation, self.lesson, generator)
+        self._inference.forget()
 
-    def _being_learned(self) -> Tensor | None:
+    def _prior(self, base: BaseModels, lesson: Lesson, generator: torch.Generator) -> Prior:
+        """p(z | t) of the task that ends, stored in few bits such that its models answer as the base models do.
+
+        Running statistics take up what rounding changed; on networks that have them a fit to exemplars adds only its own error.
+        """
+        if self.settings.consolidation != "replay" or self.network.statistics:
+            return base.prior
+        return fitted(base.prior, Bank(self.network, base.psi), self.distribution, lesson, generator)
+
+    def _base_models(self, task: TaskInfo, count: int | None = None) -> BaseModels:
+        """As many as the task can keep components; where they start is the seed's psi_0, or the means of the task before."""
+        priors, most = self.distribution.priors, self.settings.base_models
+        count = self.distribution.components_for(len(priors) + 1, most) if count is None else count
+        begin = Latents(
+            torch.zeros(count, self._sketch.size, device=self.device), torch.arange(count, device=self.device)
+        )
+        if self.settings.start == "consolidated" and priors:
+            before = self.distribution.prior(len(priors) - 1).mean(self.distribution.groups).z[:count]
+            begin.z[: len(before)] = before
+        outputs = self._base_outputs(task.index)
+        return BaseModels(self.distribution.decoder, begin, outputs, self.settings, self.generator("base", task.index))
+
+    def _base_outputs(self, j: int) -> Tensor:
+        """Which outputs task j's base models choose among, bool [outputs]: classes seen by then, and strangers."""
+        classes = {label for task in self.tasks[: j + 1] for label in task.classes}
+        return self.outputs([*classes, self.stranger] if self.network.classes > self.stream.classes else classes)
+
+    def lesson(self, j: int) -> Lesson:
+        """What task j's models are replayed on: exemplars of the tasks that they saw, in the mixture in which they saw them."""
+        tasks, old_share = self.memory.tasks, self.old_share(j)
+        chosen = tasks <= j if old_share else tasks == j
+        own = tasks[chosen] == j
+        weights = torch.where(own, (1 - old_share) / own.sum().clamp(min=1), old_share / (~own).sum().clamp(min=1))
+        return Lesson(as_float(self.memory.x[chosen]), weights * len(own), self._base_outputs(j))
+
+    def _decoder(self) -> Decoder:
+        """p(psi | z): starts and sketch, which the seed regenerates."""
+        with_stranger = self.network.classes > self.stream.classes
+        outputs = [*range(self.stream.classes), *(["stranger"] if with_stranger else [])]
+        first = self.settings.classifier(self.made_for)
+        self._sketch = Sketch(self.network, min(self.settings.latent, first.size), self.generator, first, outputs)
+        starts = self._initial(self.settings.base_models, self.generator("psi_0"))
+        return Decoder(self._sketch.to(self.device), starts)
+
+    def _new_distribution(self) -> WeightDistribution:
+        """One that knows no task."""
+        memory = 1000 * self.settings.memory or max(LEAST_MEMORY, 4 * self.settings.classifier(self.made_for).size)
+        return WeightDistribution(self._decoder(), memory)
+
+    # Algorithm 3 is in `inference.py`; this is what it and `probe` are told
+
+    @property
+    def current_models(self) -> Tensor | None:
+        """The base models [B, P] of a task that has not ended; None between tasks."""
         return self._base.psi if self.learning and self._base is not None else None
 
-    def _old_share(self, j: int) -> float:
+    @property
+    def current_prior(self) -> Prior | None:
+        """p(z | t) of the task that is being learned, as its base models tell it so far; None between tasks."""
+        return self._base.prior if self.learning and self._base is not None else None
+
+    @property
+    def stranger(self) -> int:
+        """The output for inputs of earlier tasks, where tasks share their classes."""
+        return self.stream.classes
+
+    def old_share(self, j: int) -> float:
+        """How much of what task j's base models learned from was of earlier tasks, 0 to 1."""
         if j < len(self._old_shares):
             return self._old_shares[j]
         assert self._base is not None
         return self._base.old_share
 
-    def _base_models(self, task: TaskInfo) -> BaseModels:
-        """B models to learn a task: sampled for the task before, or untrained, all at psi_0 where offsets from it are learned."""
-        count, generator = self.settings.base_models, self.generator("base", task.index)
-        if self.settings.start == "consolidated" and self.distribution.priors:
-            before = len(self.distribution.priors) - 1
-            purpose = f"start of task {task.index}"
-            start = self.sample(self.distribution.priors[before], count, purpose, *self._as_in_task(before)).weights
-        elif self.settings.code == "offsets":
-            start = self._origin().expand(count, -1)
+    def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        return self._inference.answers(x, allowed, task, inference)
+
+    def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
+        return self._inference.members(x, task, inference)
+
+    def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
+        """The ensemble of one task, or, without one, that which is fitted to all exemplars; `models`: how many, if not as many
+        as answer. A task that is being learned has no more than its base models."""
+        part = (
+            self._inference.task_agnostic
+            if task is None
+            else lambda models=None: self._inference.task_specific(task, models)
+        )
+        return part() if models is None else part().first(models) or part(models)
+
+    def resample(self) -> None:
+        """Sample anew for the next answer: for whoever changes the distribution by hand."""
+        self._inference.forget()
+
+    def _forget_ensembles(self) -> None:
+        self.resample()
+
+    def _admitted(self) -> None:
+        super()._admitted()
+        assert self._base is not None
+        self._base.admit(self._base_outputs(self.tasks[-1].index))
+
+    def sample_unseen(
+        self, descriptor: Sequence[float], count: int | None = None, blend: Blend = "linear", x: Tensor | None = None
+    ) -> Bank:
+        """Models for a task that was never learned. Their features are made of those of known tasks; outputs of classes that
+        no task had are as the seed made them, so they need examples before they answer.
+
+        Running statistics come from x, inputs of the new task, or from all exemplars if there are none.
+        """
+        count = self.models if count is None else count
+        if count < 1:
+            raise UsageError(f"count is {count}; sample at least 1 model.")
+        known, wanted = described(self.tasks[: len(self.distribution.priors)], descriptor)
+        generator = self.generator("sample", "unseen", len(self.tasks))
+        if blend == "linear":
+            psi = self.distribution.aggregate(count, generator, mixture(known, wanted))
         else:
-            start = self._initial(count, generator)
-        return BaseModels(self.network, start, self._base_outputs(task), self.settings, generator)
+            chosen = torch.multinomial(nearness(known, wanted), count, True, generator=generator).bincount(
+                minlength=len(known)
+            )
+            each = chosen.tolist()
+            psi = torch.cat([self.distribution.sample(j, share, generator) for j, share in enumerate(each) if share])
+        bank = Bank(self.network, psi)
+        reestimate_statistics(bank, as_float(self.memory.x if x is None else self._checked_inputs(x)))
+        return bank
 
-    def _base_outputs(self, task: TaskInfo) -> Tensor:
-        """Which outputs base models choose among: bool [outputs]."""
-        classes = list(task.classes) if self.settings.base_classes == "task" else self.seen
-        if self.network.classes > self.stream.classes:
-            classes = [*classes, self.stranger]
-        return self._outputs(classes)
-
-    def _origin(self) -> Tensor:
-        """psi_0, [P]: the seed regenerates it, so it costs nothing to keep. Zero where weights are learned as they are."""
-        if self.settings.code == "weights":
-            return torch.zeros(self.network.size, device=self.device)
-        return self._initial(1, self.generator("psi_0"))[0]
-
-    def _auxiliary(self, task: TaskInfo) -> Auxiliary | None:
-        """The appendix's classification loss: generated models must solve the task, judged by its exemplars."""
-        if self.settings.classification_loss == 0:
-            return None
-        x, y = self.memory.of_task(task.index)
-        allowed = self._outputs(task.classes)
-
-        def loss(chunks: Tensor) -> Tensor:
-            psi = self.distribution.code.join(chunks)
-            logits = self.network.apply(psi, as_float(x).expand(len(psi), *x.shape)).masked_fill(~allowed, MASKED)
-            return functional.cross_entropy(logits.flatten(0, 1), y.repeat(len(psi)))
-
-        return loss if len(y) else None
+    def drawn(self, task: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Latents [count, size] from a task's prior, and the models [count, P] that they decode to."""
+        latents = self.distribution.prior(task).sample(self.distribution.groups, count, generator)
+        return latents.z, self.distribution.decoder(latents)
 
     def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
-        """How much of a task the distribution holds, measured without fine-tuning on the task's test data: see `probes.py`."""
-        known = self._base is not None and task == self.tasks[-1].index
-        base = Bank(self.network, self._base.psi) if self._base is not None and known else None
-        sampled = self.sample_task(task, purpose=f"probe {task}")
-        code, outputs = self.distribution.code, self._outputs(self.tasks[task].classes)
-        return probe(sampled, base, code, self.settings.summary, as_float(x), y, outputs)
+        """How much of a task the distribution holds, measured on the task's test data: see `probes.py`."""
+        learned_last = self._base is not None and task == self.tasks[-1].index
+        base = Bank(self.network, self._base.psi) if self._base is not None and learned_last else None
+        last = self._inference.task_specific(len(self.tasks) - 1)
+        sampled = self._inference.task_specific(task)
+        pair = sampled if sampled.members > 1 else self._inference.task_specific(task, 2)
+        return probe(sampled, pair, base, last, as_float(x), y, self.outputs(self.tasks[task].classes))
+
+    # State, growth, sizes
 
     def _state(self) -> State:
         learning = self.learning and self._base is not None
@@ -165,32 +234,29 @@ class Merlin(DescribedTasks):
         }
 
     def _restore(self, state: State) -> None:
-        self._ensembles.clear()
+        self._inference.forget()
         self.memory.restore(state["memory"])
-        factors = self.settings.decoder == "factors"  # in the form they have in the state, whatever would be chosen now
-        form = WeightDistribution.form_of(state["distribution"], self.network) if factors else None
-        self._distribution = self._new_distribution(form)
-        self._distribution.restore(state["distribution"])
+        self.distribution = self._new_distribution()  # `made_for` is known only now
+        self.distribution.restore(state["distribution"])
         self._old_shares = list(state["old_shares"])
-        self._base = self._base_models(self.tasks[-1]) if self.learning else None
-        if self._base is not None:
+        self._base = None
+        if self.learning:
+            self._base = self._base_models(self.tasks[-1], len(state["base"]["starts"]))
             self._base.restore(state["base"])
 
     def _widened(self, state: State, narrow: Self) -> State:
-        if self.settings.decoder == "chunks":
-            raise UsageError(
-                "merlin with decoder chunks cannot take more classes or tasks than it was made for "
-                f"({narrow.stream.classes} and {narrow.stream.tasks}), as its chunks would shift; make it with room for all, or "
-                "use decoder factors."
-            )
         state, head = super()._widened(state, narrow), self._head_growth(narrow.network)
-        base = state["base"]
+        wide, base = self._decoder().sketch, state["base"]
+        places = wide.places(narrow.distribution.decoder.sketch, head.outputs)
         if base:
-            fresh = self._base_models(self.tasks[-1]).psi
-            rows = {name: head.rows(base[name], fresh) for name in ("weights", "average")}
-            base = {**base, **rows, "training": head.moments(base["training"])}
-        self._distribution = self._new_distribution(narrow.distribution.form)
-        distribution = self._distribution.widened(state["distribution"], narrow.distribution, head.outputs)
+            rows = {name: grown(base[name], places, wide.size) for name in ("mean", "square")}
+            training = {
+                name: grown(value, places, wide.size) if value.dim() and name != "statistics" else value
+                for name, value in base["training"].items()
+            }
+            base = {**base, **rows, "training": training}
+        priors = [None if prior is None else prior.grown(head.outputs, wide) for prior in narrow.distribution.priors]
+        distribution = {"priors": [None if prior is None else prior.state() for prior in priors]}
         return {**state, "distribution": distribution, "base": base}
 
     def _head_growth(self, narrow: Network) -> HeadGrowth:
@@ -199,14 +265,13 @@ class Merlin(DescribedTasks):
         outputs = [*range(narrow.classes - with_stranger), *([self.stranger] if with_stranger else [])]
         return HeadGrowth(narrow, self.network, outputs)
 
+    def parameters(self) -> dict[str, int]:
+        """Numbers in one classifier, and in what is learned of a task's distribution: the means of its components."""
+        return {"classifier": self.network.size, "meta_model": self.settings.base_models * self._sketch.size}
+
     def stored_bytes(self) -> dict[str, int]:
-        """Exemplars, meta-model, priors, and descriptors where tasks have any."""
+        """Exemplars, the tasks' priors, and descriptors where tasks have any."""
         descriptors = 4 * sum(len(task.descriptor) for task in self.tasks if task.descriptor is not None)
         extra = {"descriptors": descriptors} if descriptors else {}
-        distribution = self.distribution.stored_bytes()
-        distribution["priors"] += 4 * len(self._old_shares)
-        return {**super().stored_bytes(), **distribution, **extra}
-
-    def parameters(self) -> dict[str, int]:
-        """Weights of one classifier and parameters of the VAE."""
-        return {**super().parameters(), "meta_model": self.distribution.parameters}
+        priors = self.distribution.bytes + 4 * len(self._old_shares)
+        return {**super().stored_bytes(), "priors": priors, **extra}

@@ -1,117 +1,115 @@
-"""What is kept of the VAE between tasks, in fewer bytes: bases in 8 bits or fewer, all else in 16."""
+"""Points of the latent space in few bits: what is kept of p(z | t) between tasks."""
 
-from typing import Literal
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-Precision = Literal["float32", "float16", "int8", "int4"]
-Packed = dict[str, Tensor]
-"""A tensor as it is stored: its numbers, and below 16 bits the size of a unit of each row; in `nibbles` two numbers a byte, in
-`shared` as many as `layout` says beside the length of a row."""
+from merlin_cl.learners.learner import State
 
-LEADING = 6
-"""In 4 bits, the first of every so many rows keeps 8: rows of a base come by size, and an error in the first counts most."""
-VALUES = {2: 16, 3: 6, 5: 3, 8: 2}
-"""How many values there are for a number that shares a byte with others, by how many share it; where they are even, one is
-never taken, so that zero is among them. Of two, both are: the sign is all that is kept of a number."""
-CLIPPINGS = 32
-"""Places tried for the largest value of a row, from its largest number down to a sixteenth of it."""
+PER_BYTE = {16: 2, 6: 3, 4: 4, 3: 5, 2: 8}
+"""How many numbers share a byte, by how many values each may have."""
+CLIPPINGS = 24
+"""Places tried for the outermost value of a part, from its largest number down to an eighth of it."""
+SMALLEST, LARGEST = 6e-8, 65504.0
+"""Of 16-bit numbers above zero."""
 
 
-def pack(tensor: Tensor, precision: Precision, a_byte: int = 1) -> Packed:
-    """The stored form. In 8 and 4 bits a row (the last dimension) is a whole number of units, one unit a row.
+class Quantised(NamedTuple):
+    """C points z, [C, size]: every part of z in whole steps of its own unit. Parts that are zero in all points are not kept."""
 
-    Vectors and other small tensors gain nothing from so few bits and are kept in 16. With `int4`, `a_byte` numbers, if more than
-    one, share a byte, and a row's unit is the one that leaves the least square error.
-    """
-    if precision == "float32" or not tensor.is_floating_point():
-        return {"numbers": tensor.clone()}
-    if precision == "float16" or tensor.dim() < 3:
-        return {"numbers": tensor.half()}
-    if precision == "int4" and a_byte > 1:
-        signs_alone = VALUES[a_byte] == 2
-        numbers, unit = _signs(tensor) if signs_alone else _nearest_units(tensor, largest=(VALUES[a_byte] - 1) // 2)
-        layout = torch.tensor([tensor.shape[-1], a_byte], dtype=torch.int32)
-        return {"shared": _share(numbers, a_byte), "unit": unit, "layout": layout}
-    rows = tensor.shape[-2]
-    leading = rows if precision == "int8" else -(-rows // LEADING)
-    first, rest = tensor.split([leading, rows - leading], dim=-2)
-    numbers, unit = _whole_units(first, largest=127)
-    if not rest.shape[-2]:
-        return {"numbers": numbers, "unit": unit}
-    small, small_unit = _whole_units(rest, largest=7)
-    return {"numbers": numbers, "unit": unit, "nibbles": _share(small, 2), "small_unit": small_unit}
+    digits: Tensor  # uint8 [C, bytes]: the numbers of the parts that are kept, several a byte
+    units: Tensor  # float16 [C, kept parts]: the distance of neighbouring values
+    kept: tuple[bool, ...]  # which parts are
+    levels: int  # values a number may have
 
+    @property
+    def bytes(self) -> int:
+        """What is stored: digits, units, and a bit for every part."""
+        return self.digits.numel() + 2 * self.units.numel() + -(-len(self.kept) // 8)
 
-def unpack(packed: Packed) -> Tensor:
-    """The tensor that a stored form stands for."""
-    if "shared" in packed:
-        return _separate(packed["shared"], *packed["layout"].tolist()) * packed["unit"].float()
-    numbers = packed["numbers"]
-    if "unit" not in packed:
-        return numbers.float() if numbers.is_floating_point() else numbers.clone()
-    first = numbers * packed["unit"].float()
-    if "nibbles" not in packed:
-        return first
-    small = _separate(packed["nibbles"], numbers.shape[-1], 2)
-    return torch.cat([first, small * packed["small_unit"].float()], dim=-2)
+    def points(self, groups: list[tuple[int, int]]) -> Tensor:
+        """z, [C, size], whose parts begin and end at `groups`."""
+        numbers, part = self.places(groups)
+        z = torch.zeros(len(self.digits), groups[-1][1], device=self.digits.device)
+        steps = _unpacked(self.digits, len(numbers), self.levels) - (self.levels - 1) / 2
+        z[:, numbers] = steps * self.units.float()[:, part]
+        return z
 
+    def places(self, groups: list[tuple[int, int]]) -> tuple[Tensor, Tensor]:
+        """Where in z the numbers that are kept are, and which of the kept parts each belongs to: int64 [n] both."""
+        return _places(groups, self.kept, self.digits.device)
 
-def stored_bytes(packed: Packed) -> int:
-    """What the stored form takes."""
-    return sum(tensor.numel() * tensor.element_size() for tensor in packed.values())
+    def first(self, count: int) -> "Quantised":
+        """The first `count` points."""
+        return self._replace(digits=self.digits[:count].clone(), units=self.units[:count].clone())
 
+    def state(self) -> State:
+        """Tensors and plain values."""
+        return {
+            "digits": self.digits.clone(),
+            "units": self.units.clone(),
+            "kept": list(self.kept),
+            "levels": self.levels,
+        }
 
-def _whole_units(rows: Tensor, largest: int) -> tuple[Tensor, Tensor]:
-    """Rows as whole numbers from -largest to largest, int8, and what a unit is in each row, float16 [..., 1]."""
-    exact = (rows.abs().amax(dim=-1, keepdim=True) / largest).clamp(min=1e-7)
-    unit = exact.half()
-    # Below 2^-14 16 bits have steps of 2^-24: rounded up, a unit would leave the largest number fewer whole units than before.
-    unit = torch.where((unit.float() > exact) & (exact < 2**-14), (unit.float() - 2**-24).half(), unit)
-    return (rows / unit.float()).round().clamp(-largest, largest).to(torch.int8), unit
-
-
-def _nearest_units(rows: Tensor, largest: int) -> tuple[Tensor, Tensor]:
-    """As `_whole_units`, with a row's few largest numbers cut off where that brings all others nearer.
-
-    Rows that already are whole units stay as they are: the first place tried leaves no error.
-    """
-    numbers, unit = _whole_units(rows, largest)
-    if not rows.any():
-        return numbers, unit
-    least = (numbers * unit.float() - rows).square().sum(dim=-1, keepdim=True)
-    for clipping in torch.logspace(0, -4, CLIPPINGS, base=2).tolist()[1:]:
-        top = rows.abs().amax(dim=-1, keepdim=True) * clipping
-        others, other_unit = _whole_units(rows.clamp(-top, top), largest)
-        error = (others * other_unit.float() - rows).square().sum(dim=-1, keepdim=True)
-        better = error < least
-        numbers, unit, least = (
-            torch.where(better, new, old) for new, old in ((others, numbers), (other_unit, unit), (error, least))
+    @classmethod
+    def restored(cls, state: State) -> "Quantised":
+        """What `state()` was taken of."""
+        return cls(
+            state["digits"].clone(), state["units"].clone(), tuple(map(bool, state["kept"])), int(state["levels"])
         )
-    return numbers, unit
 
 
-def _signs(rows: Tensor) -> tuple[Tensor, Tensor]:
-    """As `_whole_units`, with 1 for a number that is not negative and -1 for one that is."""
-    unit = rows.abs().mean(dim=-1, keepdim=True).half()
-    return torch.where(rows < 0, -1, 1).to(torch.int8), unit
+def quantised(z: Tensor, groups: list[tuple[int, int]], levels: int) -> Quantised:
+    """Points z [C, size] in `levels` values a number, with the unit for every part that leaves the least square error."""
+    kept = tuple(bool(z[:, start:stop].any()) for start, stop in groups)
+    numbers, part = _places(groups, kept, z.device)
+    values = z[:, numbers]
+    units = _units(values, part, sum(kept), levels)
+    digits = rounded(values, units.float()[:, part], levels)
+    return Quantised(_packed(digits.to(torch.uint8), levels), units, kept, levels)
 
 
-def _share(numbers: Tensor, a_byte: int) -> Tensor:
-    """Small whole numbers, int8 [..., n], as the digits of uint8 [..., ceil(n / a_byte)], the first number the leading one."""
-    base = VALUES[a_byte]
-    digits = (numbers + 1) // 2 if base == 2 else numbers + base // 2
-    digits = torch.nn.functional.pad(digits, (0, -numbers.shape[-1] % a_byte)).to(torch.uint8)
-    shared = torch.zeros_like(digits[..., ::a_byte])
-    for place in range(a_byte):
-        shared = shared * base + digits[..., place::a_byte]
-    return shared
+def rounded(values: Tensor, units: Tensor, levels: int) -> Tensor:
+    """Which of the values 0 to levels - 1 each number is nearest to; the middle one, or two, are next to zero."""
+    return (values / units + (levels - 1) / 2).round_().clamp_(0, levels - 1)
 
 
-def _separate(shared: Tensor, width: int, a_byte: int) -> Tensor:
-    """What `_share` packed, the first `width` of each row, int8."""
-    base = VALUES[a_byte]
-    digits = torch.stack([shared // base**place % base for place in reversed(range(a_byte))], dim=-1)
-    numbers = digits.flatten(-2)[..., :width].to(torch.int8)
-    return 2 * numbers - 1 if base == 2 else numbers - base // 2
+def _units(values: Tensor, part: Tensor, parts: int, levels: int) -> Tensor:
+    """The best unit of every part, float16 [C, parts], for values [C, n] that belong to `part`, int64 [n]."""
+    top = values.new_zeros(len(values), parts).scatter_reduce_(1, part.expand_as(values), values.abs(), "amax")
+    least = torch.full_like(top, torch.inf)
+    best = top.clamp(SMALLEST, LARGEST)
+    for clipping in torch.logspace(0, -3, CLIPPINGS, base=2).tolist():
+        unit = (2 * clipping / levels * top).clamp(SMALLEST, LARGEST).half().float()
+        each = unit[:, part]
+        error = (rounded(values, each, levels) - (levels - 1) / 2) * each - values
+        total = torch.zeros_like(top).index_add_(1, part, error.square_())
+        best, least = torch.where(total < least, unit, best), total.minimum(least)
+    return best.half()
+
+
+def _places(groups: list[tuple[int, int]], kept: tuple[bool, ...], device: torch.device) -> tuple[Tensor, Tensor]:
+    """Where in z the numbers of the kept parts are, and which of the kept parts each belongs to: int64 [n] both."""
+    ranges = [torch.arange(*group) for group, is_kept in zip(groups, kept, strict=True) if is_kept]
+    part = [torch.full((len(numbers),), at) for at, numbers in enumerate(ranges)]
+    none = torch.zeros(0, dtype=torch.int64)
+    return torch.cat([none, *ranges]).to(device), torch.cat([none, *part]).to(device)
+
+
+def _packed(digits: Tensor, levels: int) -> Tensor:
+    """Digits, uint8 [C, n], as bytes [C, ceil(n / per byte)], the first digit of a byte the leading one."""
+    each = PER_BYTE[levels]
+    digits = torch.nn.functional.pad(digits, (0, -digits.shape[1] % each))
+    packed = torch.zeros_like(digits[:, ::each])
+    for place in range(each):
+        packed = packed * levels + digits[:, place::each]
+    return packed
+
+
+def _unpacked(packed: Tensor, count: int, levels: int) -> Tensor:
+    """The first `count` digits of each row."""
+    each = PER_BYTE[levels]
+    digits = torch.stack([packed // levels**place % levels for place in reversed(range(each))], dim=-1)
+    return digits.flatten(1)[:, :count]

@@ -11,8 +11,6 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.merlin.vae import Gaussian
-
 Blend = Literal["linear", "neighbours"]
 """`linear`: one mixture for all models. `neighbours`: each model is sampled for one known task, near ones more often."""
 
@@ -26,13 +24,6 @@ def mixture(known: Tensor, descriptor: Tensor) -> Tensor:
     """The weights a [T] with which known descriptors [T, width] come nearest to a descriptor [width]: of those the smallest."""
     inverse: Tensor = torch.linalg.pinv(known.double().t(), rtol=TOLERANCE)  # [T, width]
     return (inverse @ descriptor.double()).float()
-
-
-def linear_prior(priors: list[Gaussian], weights: Tensor) -> Gaussian:
-    """The distribution of sum over j of a_j z_j with z_j from task j's prior, independent; weights a [T]."""
-    means, log_variances = (torch.stack(values) for values in zip(*priors, strict=True))  # [T, latent]
-    variance = weights.square() @ log_variances.exp()
-    return Gaussian(weights @ means, variance.clamp(min=1e-30).log())
 
 
 def nearness(known: Tensor, descriptor: Tensor) -> Tensor:

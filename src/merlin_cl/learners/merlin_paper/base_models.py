@@ -7,7 +7,8 @@ from torch import Tensor
 
 from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
-from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.learners.merlin_paper.training import NOBODY, training_of
+from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.network import Network
 
@@ -23,7 +24,7 @@ class BaseModels:
     ) -> None:
         self._settings, self._recipe, self._generator = settings, settings.recipe, generator
         self.bank = Bank(network, _start(network, settings, generator).to(device))
-        self._training = Training(self.bank, self._recipe.learning_rate, WEIGHT_DECAY, decoupled=False)
+        self._training = training_of(self.bank, self._recipe.learning_rate, WEIGHT_DECAY)
 
     @property
     def psi(self) -> Tensor:
@@ -34,11 +35,9 @@ class BaseModels:
         """Update every model on a batch: each takes an example with some probability; `allowed` outputs compete in the loss."""
         rate = torch.full((self.bank.members, len(y)), self._settings.sampling_rate)
         taken = torch.bernoulli(rate, generator=self._generator).to(x.device)  # [B, N]
-        inputs = as_float(x)
-        for _ in range(self._recipe.updates_per_batch):
-            self._training.step(
-                inputs.expand(self.bank.members, *inputs.shape), y.expand(self.bank.members, -1), allowed, taken
-            )
+        places = torch.arange(len(y), device=x.device).where(taken.bool(), NOBODY)
+        batches = places.unsqueeze(1).expand(-1, self._recipe.updates_per_batch, -1)  # [B, updates, N]
+        self._training.learn(as_float(x), y, batches, allowed)
 
     def state(self) -> State:
         """Weights, moments and random state."""

@@ -6,12 +6,13 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.exemplars import ExemplarMemory
-from merlin_cl.learners.learner import as_float, rows
+from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.merlin_paper.base_models import WEIGHT_DECAY
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
+from merlin_cl.learners.merlin_paper.training import batches_of, training_of
 from merlin_cl.learners.merlin_paper.vae import Gaussian
 from merlin_cl.learners.phases import Phases
-from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.network import Network
 
 RATE, BATCH = 1e-3, 10
@@ -62,11 +63,8 @@ class Inference:
 
     def fine_tuned(self, psi: Bank, x: Tensor, y: Tensor, allowed: Tensor, generator: torch.Generator) -> Bank:
         """The models trained on exemplars x, y, each in an order of its own."""
-        training = Training(psi, RATE, WEIGHT_DECAY, decoupled=False)
-        inputs, count = as_float(x), len(y)
+        training, inputs = training_of(psi, RATE, WEIGHT_DECAY), as_float(x)
         for _ in self.phases.steps("infer", range(self.epochs), self.epochs):
-            order = torch.rand(psi.members, count, generator=generator).argsort(dim=1).to(y.device)  # [E, n]
-            for start in range(0, count, BATCH):
-                chosen = order[:, start : start + BATCH]
-                training.step(rows(inputs, chosen), y[chosen], allowed)
+            order = torch.rand(psi.members, len(y), generator=generator).argsort(dim=1).to(y.device)  # [E, n]
+            training.learn(inputs, y, batches_of(order, BATCH), allowed)
         return psi

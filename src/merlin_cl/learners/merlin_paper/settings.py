@@ -7,7 +7,8 @@ from typing import ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.classifier_settings import ClassifierSettings
-from merlin_cl.learners.ensemble_settings import Choice, Vote, exemplar_budget, large_images
+from merlin_cl.learners.ensemble_settings import Vote
+from merlin_cl.learners.means import Choice, large_images
 from merlin_cl.learners.merlin_paper.recipes import RECIPES, Reading, Recipe
 from merlin_cl.protocol import StreamInfo
 
@@ -61,7 +62,7 @@ class MerlinPaperSettings(ClassifierSettings):
     @classmethod
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings for a stream: sizes recovered from the paper's parameter counts, exemplars as it has them."""
-        settings = replace(super().preset(name, stream), exemplars=exemplar_budget(stream))
+        settings = super().preset(name, stream)
         if not large_images(stream):
             return settings
         if stream.classes <= 10:

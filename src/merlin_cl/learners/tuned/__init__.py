@@ -21,8 +21,8 @@ def tuned_settings(method: str, stream: str) -> dict[str, Any]:
 @functools.cache
 def search_record(method: str, stream: str) -> dict[str, Any] | None:
     """How these were found, as `merlin tune` wrote it: space, trials, seeds, data, revision and command."""
-    file = files(__package__).joinpath(f"{stream}-{method}.json")
-    if not file.is_file():
-        return None
-    record: dict[str, Any] = json.loads(file.read_text("utf-8"))
-    return record
+    for file in files(__package__).iterdir():  # a name from a result may be no name of a file
+        if file.name == f"{stream}-{method}.json":
+            record: dict[str, Any] = json.loads(file.read_text("utf-8"))
+            return record
+    return None

@@ -1,0 +1,96 @@
+"""p(psi | t): components, spread, bytes."""
+
+import dataclasses
+
+import pytest
+import torch
+
+from merlin_cl.learners.merlin.distribution import TaskPrior
+from merlin_cl.learners.merlin.probes import disagreement
+
+from .small import SMALL, STREAM, TASKS, everything, examples, learned
+
+GROUPS = [(0, 30), (30, 34), (34, 100)]
+
+
+def prior(components=4, spread=0.1):
+    z = torch.randn(components, 100, generator=torch.Generator().manual_seed(0))
+    return TaskPrior.fitted(z, torch.full_like(z, spread), GROUPS)
+
+
+def test_samples_have_the_mean_and_the_spread_of_their_components():
+    one = prior()
+    drawn = one.sample(GROUPS, 4 * 2000, torch.Generator().manual_seed(1))
+    means = one.mean(GROUPS).z
+    for b in range(4):
+        own = drawn.z[drawn.starts == b]
+        assert len(own) == 2000
+        torch.testing.assert_close(own.mean(dim=0), means[b], atol=0.02, rtol=0)
+        assert float(own.std(dim=0).mean()) == pytest.approx(0.1, rel=0.02)
+
+
+def test_components_are_drawn_as_often_as_each_other():
+    counts = prior().sample(GROUPS, 10, torch.Generator()).starts.bincount()
+    assert counts.max() - counts.min() <= 1
+
+
+def test_smaller_priors_lose_components_and_then_values_until_there_is_nothing_left_to_lose():
+    one, sizes, components = prior(), [], []
+    while one is not None:
+        sizes.append(one.bytes)
+        components.append(one.components)
+        one = one.smaller(GROUPS)
+    assert components == [4, 4, 3, 2, 1, 1, 1, 1]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) == len(sizes)
+
+
+def test_plain_cutting_leaves_the_components_that_stay_as_they_were():
+    one = prior()
+    coarse = one.smaller(GROUPS)
+    assert torch.equal(coarse.smaller(GROUPS).mean(GROUPS).z, coarse.mean(GROUPS).z[:3])
+
+
+def test_a_restored_prior_draws_the_same():
+    one = prior()
+    again = TaskPrior.restored(one.state())
+    first, second = (p.sample(GROUPS, 6, torch.Generator().manual_seed(3)).z for p in (one, again))
+    assert torch.equal(first, second)
+
+
+def test_sampled_models_differ_about_as_much_as_base_models_do():
+    learner = SMALL.build(STREAM, seed=0)
+    learned(learner)
+    x, _ = everything()
+    wide = x + 3 * torch.randn(
+        x.shape, generator=torch.Generator().manual_seed(0)
+    )  # where there is something to disagree on
+    outputs = learner.outputs(learner.seen)
+    base = learner._base.psi
+    choices = [
+        learner.network.apply(psi, wide.expand(len(psi), *x.shape)).masked_fill(~outputs, -1e10).argmax(dim=-1)
+        for psi in (base, learner.distribution.sample(2, 6, torch.Generator().manual_seed(0)))
+    ]
+    of_base, of_samples = (disagreement(chosen, STREAM.classes) for chosen in choices)
+    assert of_base > 0.02
+    assert of_samples > 0.75 * of_base
+
+
+def test_what_is_stored_is_all_that_is_said_to_be():
+    learner = learned(SMALL.build(STREAM, seed=0))
+    state = learner.state()["method"]["distribution"]
+    tensors = [tensor for one in state["priors"] for tensor in (*one["means"].values(), one["spreads"])]
+    stored = sum(t.numel() * t.element_size() for t in tensors if isinstance(t, torch.Tensor))
+    masks = sum(-(-len(one["means"]["kept"]) // 8) for one in state["priors"])
+    assert learner.distribution.bytes == stored + masks
+
+
+def test_the_bytes_of_a_task_do_not_depend_on_how_many_there_are():
+    """Nothing is stored that is as long as there are tasks."""
+    many = dataclasses.replace(STREAM, tasks=300)
+    few, more = (SMALL.build(stream, seed=0) for stream in (STREAM, many))
+    for learner in (few, more):
+        learner.begin(TASKS[0])
+        learner.observe(*examples(TASKS[0]))
+        learner.end()
+    assert few.stored_bytes() == more.stored_bytes()
