@@ -40,11 +40,12 @@ tensors = st.sampled_from(
     ]
 )
 plain = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+keys = st.text(max_size=4) | st.sampled_from(["a", "a/b", "b", "0"]) | st.integers(-3, 3)
 states = st.dictionaries(
-    st.text(max_size=4),
+    keys,
     st.recursive(
         plain | tensors,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=4), inner, max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(keys, inner, max_size=3),
         max_leaves=8,
     ),
     max_size=4,
@@ -76,10 +77,24 @@ def test_views_of_one_storage_are_kept_apart():
     assert restored["some"].tolist() == [2.0, 3.0]
 
 
-@pytest.mark.parametrize("state", [{1: 2}, {"a": {"$tensor": "b"}}, {"a": {3, 4}}, {"a": object()}])
+@pytest.mark.parametrize(
+    "state", [{True: 2}, {1.5: 2}, {"a": {"$tensor": "b"}}, {"$numbered": []}, {"a": {3, 4}}, {"a": object()}]
+)
 def test_what_cannot_be_kept_is_refused_at_once(state):
     with pytest.raises(TypeError):
         encode(state, {})
+
+
+def test_the_state_of_an_optimiser_of_torch_comes_back():
+    layer = torch.nn.Linear(3, 2)
+    optimiser, again = (torch.optim.Adam(layer.parameters(), lr=0.1) for _ in range(2))
+    layer(torch.ones(1, 3)).sum().backward()
+    optimiser.step()
+    state, _ = decode(encode({"optimiser": optimiser.state_dict(), "recent": [torch.ones(2), torch.zeros(3)]}, {}))
+    again.load_state_dict(state["optimiser"])
+    for one, other in zip(optimiser.state.values(), again.state.values(), strict=True):
+        assert same(one, other)
+    assert [value.tolist() for value in state["recent"]] == [[1, 1], [0, 0, 0]]
 
 
 def test_every_damaged_byte_is_noticed():
@@ -165,6 +180,22 @@ def test_marks_that_are_not_those_of_the_tensors_are_refused(state):
     assert torch.equal(decode(forged({"a": {"$tensor": "a"}}, {"a": torch.ones(2)}))[0]["a"], torch.ones(2))
     with pytest.raises(DamagedError, match="not those of its state"):
         decode(forged(state, {"a": torch.ones(2)}))
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        {"$numbered": 3},
+        {"$numbered": [[1]]},
+        {"$numbered": [[1, 2], [1, 3]]},
+        {"$numbered": [], "a": 1},
+        {"$numbered": [[1.5, 2]]},
+    ],
+)
+def test_marks_of_numbered_values_that_are_none_are_refused(mark):
+    assert decode(forged({"a": {"$numbered": [[1, 2], ["b", 3]]}}, {}))[0] == {"a": {1: 2, "b": 3}}
+    with pytest.raises(DamagedError, match="numbered"):
+        decode(forged({"a": mark}, {}))
 
 
 def test_a_truth_value_is_true_or_false():

@@ -3,11 +3,23 @@
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 1000
+"""Characters of a sentence. One that names something longer, such as what a stranger wrote in a file, is cut in its middle."""
+
 
 class MerlinError(Exception):
-    """Something went wrong that the user can mend. The command line prints it without a traceback and exits with 1."""
+    """Something went wrong that the user can mend. The command line prints it without a traceback and exits with 1.
+
+    >>> len(str(MerlinError(f"exemplars is {'x' * 100_000!r}; it must be a whole number.")))
+    1000
+    """
 
     exit_code = 1
+
+    def __init__(self, sentence: str = "") -> None:
+        end = LONGEST // 3
+        whole = len(sentence) <= LONGEST
+        super().__init__(sentence if whole else f"{sentence[: LONGEST - end - 5]} ... {sentence[-end:]}")
 
 
 class UsageError(MerlinError, ValueError):

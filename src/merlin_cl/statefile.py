@@ -31,10 +31,12 @@ if sys.platform != "win32":
     import fcntl
 
 State = dict[str, Any]
-"""Nested dictionaries and lists of tensors and of values that JSON can hold."""
+"""Nested dictionaries and lists of tensors and of values that JSON can hold; keys are text or whole numbers."""
 
 TENSOR = "$tensor"
 """The key that marks the place of a tensor in the JSON part."""
+NUMBERED = "$numbered"
+"""The key that marks a dictionary with whole numbers among its keys, as torch's optimisers have: its value is a list of pairs."""
 LARGEST_HEADER = 100_000_000
 """Bytes: what safetensors itself takes at most."""
 TYPES = {
@@ -293,14 +295,17 @@ def _without_tensors(value: Any, where: str, tensors: dict[str, Tensor]) -> Any:
     import torch
 
     if isinstance(value, torch.Tensor):
+        while where in tensors:  # as {"a/b": tensor, "a": {"b": tensor}} have it
+            where += "'"
         # A copy of its own: views of one storage, as the weights of a bank are, must not share memory in the file.
         tensors[where] = value.detach().to("cpu", copy=True, memory_format=torch.contiguous_format)
         return {TENSOR: where}
     if isinstance(value, dict):
         for key in value:
-            if not isinstance(key, str) or key == TENSOR:
-                raise TypeError(f"The key {key!r} of {where or 'the state'} cannot be kept; keys must be strings.")
-        return {key: _without_tensors(item, f"{where}/{key}", tensors) for key, item in value.items()}
+            if type(key) not in (str, int) or key in (TENSOR, NUMBERED):
+                raise TypeError(f"The key {key!r} of {where or 'the state'} cannot be kept; use text or whole numbers.")
+        kept = [(key, _without_tensors(item, f"{where}/{key}", tensors)) for key, item in value.items()]
+        return {NUMBERED: kept} if any(isinstance(key, int) for key in value) else dict(kept)
     if isinstance(value, list | tuple):
         return [_without_tensors(item, f"{where}/{index}", tensors) for index, item in enumerate(value)]
     if value is None or isinstance(value, bool | int | float | str):
@@ -316,8 +321,25 @@ def _with_tensors(value: Any, tensors: dict[str, Tensor]) -> Any:
             if len(value) > 1 or not isinstance(name, str) or name not in tensors:
                 raise DamagedError("its tensors are not those of its state")
             return tensors.pop(name)
+        if NUMBERED in value:
+            return _numbered(value, tensors)
         return {key: _with_tensors(item, tensors) for key, item in value.items()}
     return [_with_tensors(item, tensors) for item in value] if isinstance(value, list) else value
+
+
+def _numbered(value: dict[str, Any], tensors: dict[str, Tensor]) -> dict[str | int, Any]:
+    """The dictionary that a mark with pairs of key and value stands for."""
+    pairs = value[NUMBERED]
+    if (
+        len(value) > 1
+        or not isinstance(pairs, list)
+        or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs)
+    ):
+        raise DamagedError("its numbered values are none")
+    keys = [key for key, _ in pairs]
+    if not all(type(key) in (str, int) for key in keys) or len(set(keys)) != len(keys):
+        raise DamagedError("its numbered values are none")
+    return {key: _with_tensors(item, tensors) for key, item in pairs}
 
 
 def _checksum(plain: str, labels: dict[str, str], tensors: dict[str, Tensor]) -> str:

@@ -50,3 +50,25 @@ def test_a_setting_nobody_knows_is_named(config):
     record["method"]["nois"] = 3
     with pytest.raises(MerlinError, match="'nois'"):
         RunConfig.from_record(record)
+
+
+def old_record(config, **settings):
+    """What a version before recorded of a method that has changed since."""
+    record = config.record()
+    record["method"] = {"name": settings.pop("name"), **settings}
+    return record
+
+
+def test_settings_of_an_earlier_version_say_which_version_reads_them(config):
+    record = old_record(config, name="merlin", exemplars=200, rank=48)
+    with pytest.raises(MerlinError, match=r"config.json has the setting 'rank' .* merlin-cl 0.1.0 reads it.$"):
+        RunConfig.from_record(record)
+
+
+def test_a_setting_that_has_become_a_constant_is_dropped_where_it_had_that_value(config):
+    kept = RunConfig.from_record(old_record(config, name="gdumb", exemplars=50, fine_tune_batch=20))
+    assert kept.method.exemplars == 50
+    with pytest.raises(
+        MerlinError, match=r"'fine_tune_batch', which is the same for all now; merlin-cl 0.1.0 reads it"
+    ):
+        RunConfig.from_record(old_record(config, name="gdumb", exemplars=50, fine_tune_batch=10))

@@ -43,8 +43,8 @@ def test_events_survive_a_torn_line(folder):
 
 def test_a_second_process_is_refused_and_the_lock_goes_with_the_first(folder):
     program = (
-        "import sys, time; from pathlib import Path; from merlin_cl.runs.folder import RunFolder\n"
-        "with RunFolder(Path(sys.argv[1])).locked(): print('held', flush=True); time.sleep(60)"
+        "import sys, signal; from pathlib import Path; from merlin_cl.runs.folder import RunFolder\n"
+        "with RunFolder(Path(sys.argv[1])).locked(): print('held', flush=True); signal.pause()"
     )
     with subprocess.Popen([sys.executable, "-c", program, folder.path], stdout=subprocess.PIPE) as other:
         assert other.stdout.readline() == b"held\n"

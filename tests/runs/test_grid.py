@@ -12,8 +12,8 @@ from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.engines.engine import Outcome
 from merlin_cl.runs.engines.work import compute
 from merlin_cl.runs.folder import RunFolder, exclusive, run_folders
-from merlin_cl.runs.grid import GridStoppedError, compute_grid
-from merlin_cl.runs.grid_state import Entry, GridState
+from merlin_cl.runs.grid import GridStoppedError, _Work, compute_grid
+from merlin_cl.runs.grid_state import Entry, GridState, seconds_left
 from merlin_cl.runs.jobs import Checker, Job, tasks_done
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.streams.settings import PermutedMnistSettings, SplitMnistSettings
@@ -178,6 +178,11 @@ def test_data_and_methods_are_tried_before_anything_starts(show, tmp_path):
             Checker(show).jobs([config])
 
 
+def left(state, slots, part):
+    costs = state.costs(lambda entry: part)
+    return None if costs is None else seconds_left(costs, slots)
+
+
 def test_time_left_is_counted_from_runs_of_the_same_kind():
     now = [0.0]
     quick, slow = (
@@ -185,17 +190,39 @@ def test_time_left_is_counted_from_runs_of_the_same_kind():
         for noise in (0.1, 0.2)
     )
     state = GridState([Entry(job) for job in [*quick, *slow]], clock=lambda: now[0])
-    assert state.seconds_left(2, lambda entry: 0.0) is None
+    assert left(state, 2, 0.0) is None
     for entry, seconds in zip([state.entries[0], state.entries[3]], (10, 100), strict=True):
         state.begin(entry)
         now[0] += seconds
         state.end(entry, None, 0)
-    assert state.seconds_left(2, lambda entry: 0.0) == pytest.approx((2 * 10 + 2 * 100) / 2)
+    assert left(state, 2, 0.0) == pytest.approx((2 * 10 + 2 * 100) / 2)
     state.begin(state.entries[4])
     now[0] += 30
     # What it has done in 30 seconds counts towards its kind: 100 and 120 seconds, 110 on average.
-    assert state.seconds_left(1, lambda entry: 0.25) == pytest.approx(2 * 10 + 0.75 * 110 + 110)
-    assert state.seconds_left(9, lambda entry: 0.25) == pytest.approx(110)  # never less than the longest run alone
+    assert left(state, 1, 0.25) == pytest.approx(2 * 10 + 0.75 * 110 + 110)
+    assert left(state, 9, 0.25) == pytest.approx(110)  # never less than the longest run alone
+
+
+def test_the_bar_moves_by_what_runs_cost(tmp_path):
+    """Nine short runs and a long one are done, and a short one is ahead: a hundredth is left, not an eleventh."""
+    bars = []
+
+    class Shown(PlainDisplay):
+        def update(self, text, done, total):
+            bars.append((done, total))
+
+    quick = [Job(RunConfig(SplitMnistSettings(tasks=1), MeansSettings(), seed)) for seed in range(10)]
+    state = GridState([Entry(job, status="done", seconds=1.0) for job in quick[:9]])
+    state.entries.append(
+        Entry(Job(RunConfig(SplitMnistSettings(tasks=2), MeansSettings())), status="done", seconds=91.0)
+    )
+    state.entries.append(Entry(quick[9]))
+    work = _Work(state, tmp_path, HereEngine(tmp_path), retries=0, show=Shown(io.StringIO()))
+    work._tell()
+    state.entries[-1].status = "failed"
+    work.news = True
+    work._tell()
+    assert bars == [(10_000, 10_100), (10_100, 10_100)]
 
 
 def test_configurations_are_read_once_however_often_a_run_is_looked_for(jobs, tmp_path, show, monkeypatch):

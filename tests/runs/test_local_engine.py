@@ -1,12 +1,12 @@
 """Grids in real processes: killed workers, a killed grid, and results that do not depend on any of it."""
 
+import dataclasses
 import json
 import multiprocessing
 import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -19,28 +19,42 @@ from merlin_cl.runs.folder import RunFolder, run_folders
 from merlin_cl.runs.jobs import Checker
 from merlin_cl.runs.run import run
 from merlin_cl.streams.registry import stream_settings
+from patience import PATIENCE, wait_for
 
-STREAM = {"tasks": 3, "images_per_task": 300}
+HERE = Path(__file__).parent
+STREAM = {"tasks": 3, "images_per_task": 60}
+NETWORK = "held_network:factory"
 
 
 def configuration(seed):
     stream = stream_settings("split-mnist")(**STREAM)
-    return RunConfig(stream, method_settings("single").preset("default", stream.info()), seed)
+    single = method_settings("single").preset("default", stream.outline())
+    return RunConfig(stream, dataclasses.replace(single, network=NETWORK, updates_per_batch=1), seed)
 
 
 def comparable(folder):
     return {key: value for key, value in RunFolder(folder).result().items() if key != "cost"}
 
 
-def wait_for(condition, seconds=240):  # long enough for a very busy machine
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+@pytest.fixture(scope="module", autouse=True)
+def networks():
+    """Where runs, in this process and in others, find the network."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(HERE)
+        patch.setenv("PYTHONPATH", str(HERE), prepend=os.pathsep)
+        yield
+
+
+@pytest.fixture
+def held(tmp_path, monkeypatch):
+    """A file: as long as it is there, runs of other processes wait in their second task."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "held").write_text(str(os.getpid()))
+    return tmp_path / "held"
 
 
 @pytest.fixture(scope="module")
-def alone(tmp_path_factory):
+def alone(tmp_path_factory, networks):
     """What the runs give when nobody disturbs them: scores by seed."""
     from merlin_cl.runs.engines.work import Silence
 
@@ -48,18 +62,19 @@ def alone(tmp_path_factory):
     return {seed: comparable(run(configuration(seed), root, Silence()).path) for seed in range(2)}
 
 
-def test_a_worker_that_is_killed_says_so_and_its_run_goes_on_elsewhere(tmp_path, silent, alone):
+def test_a_worker_that_is_killed_says_so_and_its_run_goes_on_elsewhere(tmp_path, silent, alone, held):
     (job,) = Checker(silent).jobs([configuration(0)])
     engine = LocalEngine(tmp_path, threads=1, workers=1)
     engine.start(job)
-    wait_for(lambda: engine.tasks_done(job) >= 1)
+    wait_for(lambda: engine.tasks_done(job) >= 1, lambda: next((said.reason for said in engine.ended(0)), None))
     (worker,) = multiprocessing.active_children()
     os.kill(worker.pid, signal.SIGKILL)
-    (outcome,) = engine.ended(240)
+    (outcome,) = engine.ended(PATIENCE)
     assert "SIGKILL" in outcome.reason
     assert not engine.finished(job)
+    held.unlink()
     engine.start(job)
-    (outcome,) = engine.ended(240)
+    (outcome,) = engine.ended(PATIENCE)
     assert outcome.reason is None
     assert engine.finished(job)
     folder = job.folder(tmp_path)
@@ -67,15 +82,15 @@ def test_a_worker_that_is_killed_says_so_and_its_run_goes_on_elsewhere(tmp_path,
     assert comparable(folder.path) == alone[0]
 
 
-def test_closing_ends_the_workers_and_keeps_their_checkpoints(tmp_path, silent):
+def test_closing_ends_the_workers_and_keeps_their_checkpoints(tmp_path, silent, held):
     (job,) = Checker(silent).jobs([configuration(0)])
     engine = LocalEngine(tmp_path, threads=1, workers=1)
     engine.start(job)
-    wait_for(lambda: engine.tasks_done(job) >= 1)
+    wait_for(lambda: engine.tasks_done(job) >= 1, lambda: next((said.reason for said in engine.ended(0)), None))
     engine.close()
     assert multiprocessing.active_children() == []
     assert not job.folder(tmp_path).busy
-    assert engine.tasks_done(job) >= 1
+    assert engine.tasks_done(job) == 1
 
 
 def test_workers_and_their_threads_are_no_more_than_the_cores(tmp_path):
@@ -88,21 +103,24 @@ def test_workers_and_their_threads_are_no_more_than_the_cores(tmp_path):
     assert {name: os.environ.get(name) for name in LIBRARIES} == before
 
 
-def test_a_grid_killed_outright_ends_its_workers_and_goes_on_when_started_again(tmp_path, alone, capsys):
+def test_a_grid_killed_outright_ends_its_workers_and_goes_on_when_started_again(tmp_path, alone, capsys, held):
     (tmp_path / "grid.toml").write_text(
         f'streams = [{{name = "split-mnist", tasks = {STREAM["tasks"]}, images_per_task = {STREAM["images_per_task"]}}}]\n'
-        'methods = ["single"]\nseeds = 2\n'
+        f'methods = [{{name = "single", network = "{NETWORK}", updates_per_batch = 1}}]\nseeds = 2\n'
     )
     out = tmp_path / "out"
     command = ["grid", str(tmp_path / "grid.toml"), "--out", str(out), "--json"]
     with subprocess.Popen(
         [sys.executable, "-m", "merlin_cl.cli", *command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     ) as grid:
-        wait_for(lambda: any(out.glob("*/checkpoint/task-001.safetensors")) or grid.poll() is not None)
-        assert grid.poll() is None, grid.stderr.read()
+        wait_for(
+            lambda: any(out.glob("*/checkpoint/task-001.safetensors")),
+            lambda: grid.stderr.read() if grid.poll() is not None else None,
+        )
         grid.kill()
     assert json.loads((out / "grid.json").read_text())["counts"]["running"] >= 1
     wait_for(lambda: not any(folder.busy for folder in run_folders(out)))
+    held.unlink()
     assert exit_code(command) == 0
     runs = json.loads(capsys.readouterr().out)
     assert [run["status"] for run in runs] == ["done", "done"]

@@ -155,7 +155,7 @@ def test_a_finished_run_is_not_computed_again_unless_asked(config, done, tmp_pat
     assert [event["event"] for event in done.events()].count("started") == 1
 
 
-@pytest.mark.parametrize("moment", ["_learn", "evaluate", "_probe"])
+@pytest.mark.parametrize("moment", ["learn_task", "evaluate", "_probe"])
 @pytest.mark.parametrize("task", [0, 2])
 def test_stopped_then_resumed_equals_uninterrupted(config, done, tmp_path, silent, monkeypatch, moment, task):
     whole, calls = getattr(run_module, moment), []
@@ -208,6 +208,16 @@ def test_a_damaged_checkpoint_is_passed_over_and_it_is_said(config, done, tmp_pa
     assert sorted(path.name for path in done.checkpoints.glob("task-*.safetensors")) == names
 
 
+@pytest.mark.parametrize("part", ["learner", "ledger"])
+def test_a_whole_checkpoint_of_another_version_is_refused_in_a_sentence(config, done, tmp_path, silent, part):
+    (done.path / "result.json").unlink()
+    checkpoints = Checkpoints(done.checkpoints, done.config().digest)
+    state = checkpoints.latest().state
+    checkpoints.save(3, {**state, part: {"of": "another version"}})
+    with pytest.raises(MerlinError, match=r"is whole, but not one that this version .* --restart\.$"):
+        run(config, tmp_path, silent)
+
+
 @contextmanager
 def files_of_at_most(size):
     """A real disk that takes no more: what is written is cut off, and an error says so."""
@@ -238,14 +248,14 @@ def test_a_disk_too_full_even_for_the_log_is_named(config, tmp_path, silent, mon
     def full(*_, **values):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(run_module, "_learn", lambda *_: monkeypatch.setattr(RunFolder, "log", full) or full())
+    monkeypatch.setattr(run_module, "learn_task", lambda *_: monkeypatch.setattr(RunFolder, "log", full) or full())
     with pytest.raises(MerlinError, match=r"No space left on device at .*merlin resume"):
         run(config, tmp_path, silent)
 
 
 @pytest.mark.usefixtures("nobody_handles_sigterm")
 def test_sigterm_ends_a_run_as_ctrl_c_does(config, tmp_path, silent, monkeypatch):
-    monkeypatch.setattr(run_module, "_learn", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
+    monkeypatch.setattr(run_module, "learn_task", lambda *_: os.kill(os.getpid(), signal.SIGTERM))
     with pytest.raises(RunStoppedError, match="merlin resume") as caught:
         run(config, tmp_path, silent)
     assert caught.value.exit_code == 143
@@ -293,7 +303,7 @@ def test_a_device_that_is_not_there_is_refused_before_anything_is_written(config
 
 def test_threads_are_set_for_the_run_only(config, tmp_path, silent, monkeypatch):
     before, during = torch.get_num_threads(), []
-    monkeypatch.setattr(run_module, "_learn", lambda *_: during.append(torch.get_num_threads()) or 1 / 0)
+    monkeypatch.setattr(run_module, "learn_task", lambda *_: during.append(torch.get_num_threads()) or 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run(replace(config, threads=2), tmp_path, silent)
     assert during == [2]

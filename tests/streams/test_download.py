@@ -242,12 +242,15 @@ def test_two_processes_do_not_write_to_one_file(server, target):
     assert target.read_bytes() == CONTENT
 
 
-def test_a_full_disk_is_not_taken_for_a_dead_mirror(server, target, monkeypatch):
+def test_a_full_disk_is_not_taken_for_a_dead_mirror_nor_kept_full(server, target, monkeypatch):
     def full(descriptor):
-        raise OSError(28, "No space left on device", str(target))
+        raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.fsync", full)
-    with pytest.raises(OSError, match="No space left"):
+    with pytest.raises(
+        FetchError,
+        match=r"No space left on device at .*file\.bin\.part.*; mend that, with room for [\d,]+ bytes, .*\.$",
+    ):
         run(download(server.url("good"), server.url("good")), target)
     assert len(server.asked) == 1
-    assert not target.exists()
+    assert list(target.parent.iterdir()) == []

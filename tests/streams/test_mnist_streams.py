@@ -13,7 +13,9 @@ from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettin
 
 STREAMS = [SplitMnistSettings, PermutedMnistSettings, RotatedMnistSettings]
 seeds = st.integers(0, 2**40)
-quick = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+quick = settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 
 
 def trained(task):

@@ -3,13 +3,13 @@ from dataclasses import replace
 
 import pytest
 
-from merlin_cl.errors import UsageError
+from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.registry import BUILT_IN, method_settings
 from merlin_cl.learners.single import Single
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.tuning import search as searching
 from merlin_cl.tuning.lessons import Lesson
-from merlin_cl.tuning.plan import Plan, first_tasks
+from merlin_cl.tuning.plan import Plan, searched
 from merlin_cl.tuning.search import search
 from merlin_cl.tuning.trials import StudyFolder, Trial
 
@@ -20,7 +20,7 @@ def what_was_tried(folder):
 
 @pytest.fixture
 def folder(plan, tmp_path, silence):
-    return search(plan, tmp_path, 9, None, silence)
+    return search(plan, tmp_path, 9, silence)
 
 
 def test_the_first_trial_is_the_defaults(plan, folder):
@@ -43,7 +43,7 @@ def test_the_best_trial_is_chosen_and_recorded_with_the_search(plan, folder):
     assert (record["method"], record["seeds"], record["space"]["exemplars"]) == ("searched", [7, 8], [7, 8])
     assert (record["stream"]["tasks"], record["stream"]["evaluation"]) == (3, "held-out")
     assert record["measure"]["view"] == "class-incremental"
-    assert record["command"].startswith("merlin tune searched split-mnist --trials 9 --tasks 3 --seeds 7 8")
+    assert record["command"].startswith("merlin tune searched split-mnist --images-per-task 20 --trials 9 --seeds 7 8")
     assert {"source", "revision", "versions", "obtained"} <= record.keys()
 
 
@@ -59,13 +59,13 @@ def test_an_interrupted_search_makes_the_trials_of_one_that_was_not(plan, folder
 
     monkeypatch.setattr(searching, "_try", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        search(plan, elsewhere, 9, None, silence)
+        search(plan, elsewhere, 9, silence)
     half = StudyFolder(elsewhere, plan)
     assert len(half.trials()) == 6
     with (half.path / "events.jsonl").open("a") as file:
         file.write('{"event": "trial", "tri')  # killed while writing
     monkeypatch.setattr(searching, "_try", trying)
-    assert what_was_tried(search(plan, elsewhere, 9, None, silence)) == what_was_tried(folder)
+    assert what_was_tried(search(plan, elsewhere, 9, silence)) == what_was_tried(folder)
     kept = {"trials", "revision", "versions"}
     first, second = (json.loads(each.chosen.read_text()) for each in (folder, half))
     assert {name: first[name] for name in first.keys() - kept} == {name: second[name] for name in second.keys() - kept}
@@ -73,12 +73,12 @@ def test_an_interrupted_search_makes_the_trials_of_one_that_was_not(plan, folder
 
 def test_a_finished_search_is_not_made_again(plan, folder, tmp_path, silence, monkeypatch):
     monkeypatch.setattr(searching, "_try", None)
-    assert what_was_tried(search(plan, tmp_path, 9, None, silence)) == what_was_tried(folder)
+    assert what_was_tried(search(plan, tmp_path, 9, silence)) == what_was_tried(folder)
 
 
 def test_a_trial_that_fails_is_recorded_and_not_chosen(plan, tmp_path, silence):
     plan = replace(plan, method=with_space(plan.method, {"noise": searching.Among(0.1, 20.0)}))
-    folder = search(plan, tmp_path, 8, None, silence)
+    folder = search(plan, tmp_path, 8, silence)
     failed = [trial for trial in folder.trials() if trial.state == "failed"]
     assert failed
     assert {trial.error for trial in failed} == {"ValueError: too much noise"}
@@ -93,12 +93,12 @@ def with_space(method, space):
 def test_what_fares_worse_than_most_is_given_up_but_not_after_one_task(plan, silence, others, state, tasks):
     plan = replace(plan, method=with_space(plan.method, {"noise": searching.Among(0.1, 0.2)}))
     done = [Trial(number, plan.start, (others,) * 3, "complete", 1.0) for number in range(5)]
-    trial = searching._try(plan, [Lesson(plan, 7, None)], done, silence, "")
+    trial = searching._try(plan, [Lesson(plan, 7)], done, silence, "")
     assert (trial.state, len(trial.curve)) == (state, tasks)
 
 
 def test_a_trial_is_scored_on_training_images_that_it_does_not_learn_from(plan):
-    lesson = Lesson(plan, 7, None)
+    lesson = Lesson(plan, 7)
     learned = {bytes(x.numpy().tobytes()) for task in lesson.batches for batch, _ in task for x in batch}
     scored = {bytes(x.numpy().tobytes()) for task in lesson.stream for x in task.test()[0]}
     test = {
@@ -112,7 +112,7 @@ def test_a_trial_is_scored_on_training_images_that_it_does_not_learn_from(plan):
 
 def test_every_trial_learns_the_same_examples(plan):
     settings = method_settings("single")(hidden_units=(4,))
-    lesson = Lesson(plan, 7, None)
+    lesson = Lesson(plan, 7)
     weights = []
     for _ in range(2):
         learner = Single(lesson.stream.info, settings, 7)
@@ -122,11 +122,11 @@ def test_every_trial_learns_the_same_examples(plan):
 
 
 @pytest.mark.parametrize(
-    "method", [name for name in BUILT_IN if name not in ("merlin", "merlin-paper", "gdumb-ensemble")]
+    "method", [name for name in BUILT_IN if name not in ("merlin", "merlin-paper", "lookup", "gdumb-ensemble")]
 )
 def test_every_rival_has_a_space_that_its_settings_accept(method):
     kind = method_settings(method)
-    plan = Plan(kind, first_tasks(stream_settings("split-mnist"), 3))
+    plan = Plan(kind, searched(stream_settings("split-mnist")))
     assert kind.space
     assert all(value in kind.space[name] for name, value in plan.start.items())
     for name, part in kind.space.items():
@@ -150,4 +150,22 @@ def test_a_plan_that_makes_no_sense_is_refused(plan, changes, sentence):
 
 def test_a_stream_without_held_out_images_is_refused():
     with pytest.raises(UsageError, match="no held-out training images"):
-        first_tasks(stream_settings("table"), 3)
+        searched(stream_settings("heterogeneous"))
+
+
+def test_test_data_are_not_looked_at(plan):
+    with pytest.raises(UsageError, match="no test data"):
+        replace(plan, stream=replace(plan.stream, evaluation="test"))
+
+
+def test_a_search_on_other_data_is_not_gone_on_with(plan, folder, tmp_path, silence, monkeypatch):
+    build = type(plan.stream).build
+
+    def other(settings, seed, data=None):
+        stream = build(settings, seed, data)
+        stream.fingerprint = "other"
+        return stream
+
+    monkeypatch.setattr(type(plan.stream), "build", other)
+    with pytest.raises(MerlinError, match="were made with other data"):
+        search(plan, tmp_path, 10, silence)

@@ -62,10 +62,11 @@ def test_single_settings_can_still_be_changed():
         assert getattr(config.method, name) == value
 
 
-def test_a_stream_without_a_search_has_the_methods_own_defaults():
+def test_a_stream_without_a_search_has_what_all_methods_share_and_the_methods_own():
     assert tuned_settings("er", "rotated-mnist") == {}
     kind = method_settings("er")
-    assert kind.preset("default", stream_settings("rotated-mnist")().info()) == kind()
+    info = stream_settings("rotated-mnist")().info()
+    assert kind.preset("default", info) == kind.untuned(info)
 
 
 @pytest.mark.parametrize(("stream", "budget"), [("split-mnist", 200), ("split-cifar10", 400)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
 
 from merlin_cl.errors import MerlinError, UsageError, unknown
 from merlin_cl.learners.registry import method_settings
+from merlin_cl.learners.retired import without_retired
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference
 from merlin_cl.streams.registry import stream_settings
@@ -99,11 +100,11 @@ class RunConfig:
     def from_record(cls, record: dict[str, Any]) -> Self:
         """The configuration that `record` was written from."""
         stream, method = dict(record["stream"]), dict(record["method"])
-        name = stream.pop("name")
+        name, kind = stream.pop("name"), method_settings(method.pop("name"))
         rest = {field.name: record[field.name] for field in fields(cls) if field.name not in ("stream", "method")}
         return cls(
             stream=_settings_from(stream_settings(stream.pop("kind", name)), stream),
-            method=_settings_from(method_settings(method.pop("name")), method),
+            method=_settings_from(kind, without_retired("config.json", kind.method, method)),
             **rest,
         )
 

@@ -9,12 +9,14 @@ from typing import Any
 
 import torch
 
+from merlin_cl import __version__
+
 
 def environment(threads: int) -> dict[str, Any]:
     """Versions, machine, git revision of the code if it has one, threads."""
     return {
-        "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in ("merlin-cl", "torch", "numpy", "safetensors")},
+        "versions": {"python": platform.python_version(), "merlin-cl": __version__}
+        | {name: version(name) for name in ("torch", "numpy", "safetensors")},
         "machine": {
             "system": platform.platform(),
             "processor": _processor(),

@@ -8,7 +8,7 @@ from pathlib import Path
 from merlin_cl.errors import MerlinError
 from merlin_cl.runs.engines.engine import Engine, Outcome
 from merlin_cl.runs.folder import exclusive
-from merlin_cl.runs.grid_state import Entry, GridState, state_of
+from merlin_cl.runs.grid_state import Cost, Entry, GridState, seconds_left, state_of
 from merlin_cl.runs.jobs import Job
 from merlin_cl.runs.progress import Display, clock_time
 from merlin_cl.runs.stopping import ending_in_order, exit_code
@@ -110,9 +110,9 @@ class _Work:
         if not self.news and now - self.told < TELL_SECONDS:
             return
         parts = {id(entry): self._part(entry) for entry in self.state.of("running")}
-        left = self.state.seconds_left(self.engine.slots, lambda entry: parts[id(entry)])
-        done = sum(parts.values()) + len(self.state.of("done", "failed"))
-        self.show.update(self._counts(now, left), int(100 * done), 100 * len(self.state.entries))
+        costs = self.state.costs(lambda entry: parts[id(entry)])
+        left = None if costs is None else seconds_left(costs, self.engine.slots)
+        self.show.update(self._counts(now, left), *self._bar(costs, parts))
         self.told = now
         if self.news or now - self.written >= WRITE_SECONDS:
             self.state.write(self.root, left)
@@ -124,6 +124,14 @@ class _Work:
         failed = f", {counts['failed']} failed" if counts["failed"] else ""
         ahead = "" if left is None else f", about {clock_time(left)} left"
         return f"{said}{failed}  {clock_time(now - self.begun)} elapsed{ahead}"
+
+    def _bar(self, costs: dict[int, Cost] | None, parts: dict[int, float]) -> tuple[int, int]:
+        """What is done and what there is to do, in hundredths of seconds of runs; of their number while nothing is known."""
+        if costs is None:
+            done = sum(parts.values()) + len(self.state.of("done", "failed"))
+            return int(100 * done), 100 * len(self.state.entries)
+        total = sum(cost.seconds for cost in costs.values())
+        return int(100 * (total - sum(cost.left for cost in costs.values()))), max(1, int(100 * total))
 
     def _part(self, entry: Entry) -> float:
         """How much of a running entry is done, from 0 to 1."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from merlin_cl.metrics import mean
+from merlin_cl.runs.cost import Costs
 from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.jobs import Job, described
 
@@ -37,6 +37,13 @@ class Entry:
         """Plain values."""
         told = {name: getattr(self, name) for name in ("run", "status", "reason", "tries", "seconds")}
         return {**described(self.job.config), **told}
+
+
+class Cost(NamedTuple):
+    """What an entry takes, in seconds, and what of that is left."""
+
+    seconds: float
+    left: float
 
 
 @dataclass
@@ -70,27 +77,26 @@ class GridState:
             self.entries.remove(entry)
             self.entries.append(entry)
 
-    def seconds_left(self, slots: int, progress: Callable[[Entry], float]) -> float | None:
-        """When all will be done, from how long others of the same kind took; None while nothing is known.
+    def costs(self, progress: Callable[[Entry], float]) -> dict[int, Cost] | None:
+        """Seconds that each entry takes and seconds of them that are left, by its id; None while nothing is known of any.
 
         `progress` is the part of a running entry that is done, from 0 to 1.
         """
-        known: dict[str, list[float]] = {}
+        known, parts = Costs(), {id(entry): progress(entry) for entry in self.of("running")}
         for entry in self.of("done"):
             if entry.seconds is not None:
-                known.setdefault(entry.job.kind, []).append(entry.seconds)
-        ahead = []
+                known.add(entry.job, entry.seconds)
         for entry in self.of("running"):
-            part, spent = progress(entry), self.clock() - entry.begun
-            if part > 0:
-                known.setdefault(entry.job.kind, []).append(spent / part)
-            expected = _expected(entry, known)
-            ahead.append(None if expected is None else max(0.0, expected * (1 - part)))
-        ahead += [_expected(entry, known) for entry in self.of("queued")]
-        if any(seconds is None for seconds in ahead):
-            return None
-        seconds = [value for value in ahead if value is not None]
-        return max([sum(seconds) / slots, *seconds], default=0.0)
+            if parts[id(entry)] > 0:
+                known.add(entry.job, (self.clock() - entry.begun) / parts[id(entry)])
+        found = {}
+        for entry in self.entries:
+            seconds = entry.seconds if entry.status == "done" else known.expected(entry.job)
+            if seconds is None:
+                return None
+            left = {"queued": seconds, "running": seconds * (1 - parts.get(id(entry), 0.0))}.get(entry.status, 0.0)
+            found[id(entry)] = Cost(seconds, max(0.0, left))
+        return found
 
     def write(self, root: Path, left: float | None) -> None:
         """Write grid.json."""
@@ -109,10 +115,10 @@ class GridState:
         )
 
 
-def _expected(entry: Entry, known: dict[str, list[float]]) -> float | None:
-    """How long a run takes: as its like, or as the others."""
-    like = known.get(entry.job.kind) or [seconds for several in known.values() for seconds in several]
-    return mean(like) if like else None
+def seconds_left(costs: dict[int, Cost], slots: int) -> float:
+    """When all will be done, so many at a time: never before the longest of them."""
+    ahead = [cost.left for cost in costs.values()]
+    return max([sum(ahead) / slots, *ahead], default=0.0)
 
 
 def state_of(jobs: Iterable[Job], root: Path, finished: Callable[[Job], bool], engine: str) -> GridState:

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from merlin_cl.learners.learner import Learner
+from merlin_cl.learners.means import means_of
 from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.runs.calibration import Record, uncertainty_of
 from merlin_cl.runs.config import FORMAT, RunConfig
@@ -91,6 +92,7 @@ class Ledger:
             "batch_size": config.batch_size,
             "exemplars": record["method"].get("exemplars"),
             "updates_per_batch": record["method"].get("updates_per_batch"),
+            "means": means_of(record["method"], record["stream"]["name"]),
             "settings": {key: record[key] for key in ("stream", "method", "inference", "device", "threads")},
             "scores": [self._score(question, (others or {}).get(question)) for question in self.asked],
             "diagnosis": {"learned": self.learned, "final": final},

@@ -24,6 +24,7 @@ from merlin_cl.runs.detection import detection
 from merlin_cl.runs.environment import differences, environment
 from merlin_cl.runs.evaluate import Question, evaluate, questions
 from merlin_cl.runs.folder import Listener, RunFolder
+from merlin_cl.runs.learning import learn_task
 from merlin_cl.runs.ledger import Ledger, Probe
 from merlin_cl.runs.progress import Display, RunProgress
 from merlin_cl.runs.stopping import ending_in_order, exit_code
@@ -123,8 +124,7 @@ def _compute(
     checkpoints = Checkpoints(folder.checkpoints, config.digest)
     state = _latest(checkpoints, folder, show)
     if state is not None:
-        learner.restore(state["learner"])
-        ledger = Ledger.from_state(state["ledger"])
+        ledger = _restored(state, learner, folder)
     here = environment(config.threads)
     changes = [] if state is None else _compare_environments(folder, here, show)
     folder.write_environment(here)
@@ -136,7 +136,9 @@ def _compute(
     for index in range(ledger.tasks_done, stream.info.tasks):
         progress.begin(index)
         folder.log("task", task=index)
-        _learn(learner, stream, index, config)
+        task = stream[index]
+        batches = math.ceil(task.train_count / config.batch_size)
+        learn_task(learner, task.info, task.batches(config.batch_size), batches, config.seed)
         if curves := learner.phases.take_losses():
             folder.log("losses", task=index, curves=curves)
         with ledger.timed("probe", learner):
@@ -172,6 +174,21 @@ def _latest(checkpoints: Checkpoints, folder: RunFolder, show: Display) -> State
     return state
 
 
+def _restored(state: State, learner: Learner[Any], folder: RunFolder) -> Ledger:
+    """Have the learner go on from a checkpoint that is whole; gives the ledger that came with it."""
+    try:
+        learner.restore(state["learner"])
+        return Ledger.from_state(state["ledger"])
+    except MerlinError:
+        raise
+    except Exception as error:
+        raise MerlinError(
+            f"The checkpoint in {folder.checkpoints} is whole, but not one that this version of merlin-cl writes "
+            f"({type(error).__name__}: {error}); go on with the version that {folder.path / 'env.json'} names, or compute it "
+            "again with `merlin run` and --restart."
+        ) from error
+
+
 def _compare_environments(folder: RunFolder, here: dict[str, Any], show: Display) -> list[str]:
     """What has changed since the run was last worked on, told to the user: the same bits are then no longer certain."""
     before = folder.environment()
@@ -179,17 +196,6 @@ def _compare_environments(folder: RunFolder, here: dict[str, Any], show: Display
     if changes:
         show.say(f"Note: since this run was last worked on {', '.join(changes)}; results may differ in small ways.")
     return changes
-
-
-def _learn(learner: Learner[Any], stream: Stream, index: int, config: RunConfig) -> None:
-    task = stream[index]
-    # Learners draw from generators of their own; one that draws from torch's own is the same after a resume, too.
-    torch.manual_seed(1_000_003 * config.seed + index)
-    learner.begin(task.info)
-    batches = math.ceil(task.train_count / config.batch_size)
-    for x, y in learner.phases.steps("learn", task.batches(config.batch_size), batches):
-        learner.observe(x, y)
-    learner.end()
 
 
 def _probe(folder: RunFolder, learner: Learner[Any], stream: Stream, task: int) -> Probe:

@@ -38,7 +38,7 @@ LOOKED_UP = ("method", "settings", "extra")
 """Where names may be of code. Classes, tasks, columns and the stream's name are words that are never looked up."""
 
 MOST = {"tasks": 10**5, "numbers in an input": 10**8, "layers": 100, "units of a layer": 10**6}
-SMALL_NETWORK = 2**24
+SMALL_NETWORK = 12 * 2**20
 """Weights that a network may have in a file of any size; a larger one needs a file to match, as one that holds it is."""
 SMALL_ENSEMBLE = 2**27
 """The same of all networks of an ensemble together."""

@@ -1,18 +1,18 @@
 """What a saved learner is: the learner with its random state, and what its user calls its classes, tasks and columns."""
 
 from dataclasses import asdict, dataclass, field
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Self
 
 import torch
 from torch import Tensor
 
+from merlin_cl import __version__
 from merlin_cl.errors import MerlinError
 from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner, State
 from merlin_cl.learners.registry import method_settings
-from merlin_cl.learners.setting_values import from_record
+from merlin_cl.learners.retired import without_retired
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.saving import format as file_format
@@ -55,7 +55,7 @@ class SavedLearner:
         """All but tensors and random state."""
         learner = self.learner
         return {
-            "merlin_cl": version("merlin-cl"),
+            "merlin_cl": __version__,
             "method": learner.settings.method,
             "settings": learner.settings.record(),
             "stream": asdict(learner.stream),
@@ -73,7 +73,8 @@ class SavedLearner:
         return {"learner": self.learner.state(), "standardisation": numbers, "extra": self.extra_state}
 
     def save(self, path: str | Path) -> Path:
-        """Write it to a file, whole or not at all."""
+        """Write it to a file, whole or not at all; a learner that has diverged says so instead."""
+        self.learner.require_finite("learning")
         header, state = file_format.as_read(self.header()), self.state()
         require_savable(header, self.learner.stream, self.learner.settings, tensor_bytes(state))
         return file_format.write(path, header, state)
@@ -92,7 +93,8 @@ class SavedLearner:
         try:
             require_form(header)
             require_trust(header, network, place)
-            settings = from_record(method_settings(header["method"]), header["settings"], header["method"])
+            record = without_retired(place, header["method"], header["settings"])
+            settings = method_settings(header["method"]).from_record(record)
             stream = StreamInfo(**{**header["stream"], "input_shape": tuple(header["stream"]["input_shape"])})
             content = tensor_bytes(state)
             require_size(stream, settings, content)

@@ -28,7 +28,7 @@ LABELS, TASKS = ("labels", "y"), ("tasks",)
 """What methods call the labels of examples that they keep, and the tasks these came with."""
 MEMORY = {"x", "labels", "tasks", "seen", "generator"}
 """The parts of a memory of examples, by which it is known wherever a method keeps one."""
-EFFORT = ("models", "task_models", "updates_per_batch")
+EFFORT = ("models", "updates_per_batch")
 """Settings that say how much work is done, besides all that end in `epochs` or `steps`: a trial does with the least."""
 
 
@@ -120,9 +120,7 @@ def _try(learner: Learner[Any], x: Tensor) -> None:
     """
     _ask(learner, x)
     try:
-        label = _begun(learner)
-        if label is None:
-            return
+        learner, label = _begun(learner)
         learner.observe(x, torch.full((len(x),), label))
         _ask(learner, x)
         learner.end()
@@ -131,17 +129,18 @@ def _try(learner: Learner[Any], x: Tensor) -> None:
     _ask(learner, x)
 
 
-def _begun(learner: Learner[Any]) -> int | None:
-    """A class of the task that is being learned, or of one that is begun for the trial; None where there is no room for it."""
+def _begun(learner: Learner[Any]) -> tuple[Learner[Any], int]:
+    """The learner with a task begun, and a class of that; one that has grown, where there is no room for another task."""
     stream, tasks = learner.stream, learner.tasks
     if learner.learning:
-        return tasks[-1].classes[0]
+        return learner, tasks[-1].classes[0]
     usual = tasks[-1].classes if tasks and stream.domain_incremental else ()
-    free = [label for label in range(stream.classes) if label not in learner.seen] if not usual else list(usual)
-    if not free or len(tasks) == stream.tasks:
-        return None
+    free = usual or [label for label in range(stream.classes) if label not in learner.seen] or [stream.classes]
+    room = max(stream.classes, free[0] + 1), max(stream.tasks, len(tasks) + 1)
+    if room != (stream.classes, stream.tasks):
+        learner = learner.grown(*room)
     learner.begin(TaskInfo(len(tasks), (free[0],), "", tasks[-1].descriptor if tasks else None))
-    return free[0]
+    return learner, free[0]
 
 
 def _ask(learner: Learner[Any], x: Tensor) -> None:
@@ -222,7 +221,7 @@ def _leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str,
     """Everything that is neither a dictionary nor a list, with the names on the way to it; lists have no names of their own."""
     if isinstance(value, dict):
         for name, item in value.items():
-            yield from _leaves(item, (*path, name))
+            yield from _leaves(item, (*path, str(name)))
     elif isinstance(value, list):
         for item in value:
             yield from _leaves(item, path)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from merlin_cl.commands import merlin, option
 from merlin_cl.errors import MerlinError
 from merlin_cl.runs.environment import environment
 from merlin_cl.runs.evaluate import Question
-from merlin_cl.tuning.plan import Plan
+from merlin_cl.streams.settings.own import OwnSettings
+from merlin_cl.tuning.plan import Plan, searched
 from merlin_cl.tuning.trials import Trial
 
 
@@ -24,12 +24,12 @@ def chosen_record(plan: Plan, trials: list[Trial], question: Question, source: s
     top = best(trials)
     if top is None:
         raise MerlinError(f"No trial of {plan.method.method} came to its end; make more with --trials.")
-    tasks = plan.stream.info().tasks
+    tasks = plan.info.tasks
     here = environment(threads=1)
     return {
         "settings": top.values,
-        "obtained": f"the best of {len(trials)} trials on held-out training images of the first {tasks} tasks of "
-        f"{plan.stream.stream}, {len(plan.seeds)} seeds; no test data",
+        "obtained": f"the best of {len(trials)} trials on held-out training examples of the first {tasks} tasks of "
+        f"{plan.title}, {len(plan.seeds)} seeds; no test data",
         "command": command(plan, len(trials)),
         "measure": {"metric": "average_incremental_accuracy", "view": question.view, "inference": question.inference},
         "value": round(top.value, 4),
@@ -44,14 +44,30 @@ def chosen_record(plan: Plan, trials: list[Trial], question: Question, source: s
 
 def command(plan: Plan, trials: int) -> str:
     """What to type to make this search again."""
-    parts = ["tune", plan.method.method, plan.stream.stream, "--trials", trials]
-    parts += ["--tasks", plan.stream.info().tasks, "--seeds", *plan.seeds]
+    parts = ["tune", plan.method.method, *_stream_words(plan), "--trials", trials, "--seeds", *plan.seeds]
     parts += ["--batch-size", plan.batch_size] if plan.batch_size != Plan.batch_size else []
     return merlin(*parts)
 
 
-def run_command(chosen: dict[str, Any], data: Path | None = None) -> str:
-    """What to type to run the method with the settings chosen, on data in a folder that was named."""
+def run_command(plan: Plan, chosen: dict[str, Any]) -> str:
+    """What to type to run the method with the settings chosen, on all tasks."""
     options = [word for name, value in chosen["settings"].items() for word in option(name, value)]
-    where = [] if data is None else ["--data", data]
-    return merlin("run", chosen["stream"]["name"], "--method", chosen["method"], *where, *options)
+    kept = _changed(plan) if isinstance(plan.stream, OwnSettings) else {}
+    stream = [word for name, value in kept.items() for word in option(name, value)]
+    where = [] if plan.data is None or isinstance(plan.stream, OwnSettings) else ["--data", plan.data]
+    return merlin("run", _place(plan), "--method", plan.method.method, *where, *stream, *options)
+
+
+def _stream_words(plan: Plan) -> list[str]:
+    """How the command line is told the stream, with all that is set otherwise than a search has it."""
+    return [_place(plan), *(word for name, value in _changed(plan).items() for word in option(name, value))]
+
+
+def _place(plan: Plan) -> str:
+    """The name of the stream, or the path of a user's own data."""
+    return str(plan.data) if isinstance(plan.stream, OwnSettings) else plan.stream.stream
+
+
+def _changed(plan: Plan) -> dict[str, Any]:
+    usual = searched(type(plan.stream)).record()
+    return {name: value for name, value in plan.stream.record().items() if value != usual[name]}

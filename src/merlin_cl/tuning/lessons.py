@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import torch
 from torch import Tensor
 
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.metrics import mean
 from merlin_cl.runs.evaluate import Question, evaluate, questions
+from merlin_cl.runs.learning import learn_task
 from merlin_cl.tuning.plan import Plan
 
 if TYPE_CHECKING:
@@ -22,18 +21,14 @@ if TYPE_CHECKING:
 class Lesson:
     """The first tasks as one seed draws them, kept to be learned once in every trial."""
 
-    def __init__(self, plan: Plan, seed: int, data: str | Path | None) -> None:
+    def __init__(self, plan: Plan, seed: int) -> None:
         self.seed = seed
-        self.stream: Stream = plan.stream.build(seed, data)
+        self.stream: Stream = plan.stream.build(seed, plan.data)
         self.batches: list[list[tuple[Tensor, Tensor]]] = [list(task.batches(plan.batch_size)) for task in self.stream]
 
     def learn(self, learner: Learner[Any], task: int) -> None:
         """One task, each example once."""
-        torch.manual_seed(1_000_003 * self.seed + task)  # as in a run
-        learner.begin(self.stream[task].info)
-        for x, y in self.batches[task]:
-            learner.observe(x, y)
-        learner.end()
+        learn_task(learner, self.stream[task].info, self.batches[task], len(self.batches[task]), self.seed)
 
     def accuracy(self, learner: Learner[Any], tasks: int, question: Question) -> float:
         """The mean accuracy on the first tasks, in percent."""

@@ -1,17 +1,23 @@
-"""What a search is: a method, the first tasks of a stream, seeds. Free of torch."""
+"""What a search is: a method, the first tasks of a stream or one's own data, seeds. Free of torch."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.registry import method_names, method_settings
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.protocol import StreamInfo
 from merlin_cl.streams.settings import StreamSettings
 from merlin_cl.streams.settings.base import CountedSettings, DrawnSettings
+from merlin_cl.streams.settings.own import OwnSettings
+
+FIRST = 3
+"""Tasks of a stream that a trial learns, unless told otherwise."""
 
 FORMAT = 1
 """The version of the files of a search."""
@@ -23,10 +29,12 @@ class Plan:
 
     method: type[MethodSettings]
     stream: StreamSettings
-    """Its first tasks, scored on held-out training images."""
+    """Its first tasks, or a user's own data; scored on held-out training examples."""
     seeds: tuple[int, ...] = (100, 101)
     """Every trial learns the stream once for each; not those that results are reported for."""
     batch_size: int = 10
+    data: str | None = None
+    """The folder that data sets are looked for in; of a user's own data, the file or folder itself."""
 
     def __post_init__(self) -> None:
         if not self.method.space:
@@ -36,23 +44,35 @@ class Plan:
             raise UsageError(f"seeds are {list(self.seeds)}; give at least one, each once, none below 0.")
         if self.batch_size < 1:
             raise UsageError(f"batch_size is {self.batch_size}; it must be at least 1.")
+        if getattr(self.stream, "evaluation", "test") != "held-out":
+            raise UsageError("A search looks at no test data: leave evaluation at held-out.")
+
+    @property
+    def title(self) -> str:
+        """What the stream is called: its name, or that of the user's file or folder."""
+        return self.stream.title(self.data)
+
+    @cached_property
+    def info(self) -> StreamInfo:
+        """What is known of the stream before its first task."""
+        return self.stream.info(self.data)
 
     @property
     def start(self) -> dict[str, Any]:
         """The first trial: the values that searched settings have without a search."""
-        values = {field.name: field.default for field in fields(self.method)}
-        return {name: values[name] for name in self.method.space}
+        settings = self.method.untuned(self.info)
+        return {name: getattr(settings, name) for name in self.method.space}
 
     def settings(self, values: dict[str, Any]) -> MethodSettings:
         """The method's settings with some values."""
-        return replace(self.method.preset("default", self.stream.info()), **values)
+        return replace(self.method.preset("default", self.info), **values)
 
     def record(self) -> dict[str, Any]:
         """Plain values: all that influences the outcome but the data."""
         return {
             "format": FORMAT,
             "method": self.method.method,
-            "stream": {"name": self.stream.stream, **self.stream.record()},
+            "stream": {"name": self.title, **self._kind, **self.stream.record()},
             "seeds": list(self.seeds),
             "batch_size": self.batch_size,
             "space": {name: part.record() for name, part in self.method.space.items()},
@@ -65,15 +85,24 @@ class Plan:
     def name(self) -> str:
         """The name of the search's folder: searches that differ in anything have different ones."""
         digest = hashlib.sha256(json.dumps(self.record(), sort_keys=True).encode()).hexdigest()[:8]
-        return f"{self.stream.stream}-{self.method.method}-{digest}"
+        return f"{self.title}-{self.method.method}-{digest}"
+
+    @property
+    def _kind(self) -> dict[str, str]:
+        """Which settings those of the stream are, where its name does not say so."""
+        return {} if self.title == self.stream.stream else {"kind": self.stream.stream}
 
 
-def first_tasks(stream: type[StreamSettings], tasks: int) -> StreamSettings:
-    """The first tasks of a stream, scored on training images that no task learns from."""
+def searched(stream: type[StreamSettings]) -> StreamSettings:
+    """The settings with which a search learns a stream: its first tasks, or all of a user's own data, scored on training examples
+    that no task learns from."""
+    settings: Any = stream
+    if issubclass(stream, OwnSettings):
+        own: StreamSettings = settings(evaluation="held-out")
+        return own
     if not (issubclass(stream, DrawnSettings) and issubclass(stream, CountedSettings)):
         raise UsageError(
-            f"{stream.stream} has no held-out training images of a number of first tasks; choose one that `--tasks` suits."
+            f"{stream.stream} has no held-out training images of a number of first tasks; choose another stream."
         )
-    settings: Any = stream
-    found: StreamSettings = settings(tasks=tasks, evaluation="held-out")
-    return found
+    first: StreamSettings = settings(tasks=min(FIRST, stream.tasks), evaluation="held-out")
+    return first

@@ -35,13 +35,14 @@ WARMUP = 1
 """Tasks before one is given up: after a single task nothing can have been forgotten."""
 
 
-def search(plan: Plan, root: Path, trials: int, data: str | None, show: Display) -> StudyFolder:
+def search(plan: Plan, root: Path, trials: int, show: Display) -> StudyFolder:
     """Make a search have so many trials, those it has included, and write what it chose."""
     if trials < 1:
         raise UsageError(f"trials is {trials}; it must be at least 1.")
     folder = StudyFolder(root, plan)
-    with folder.opened(plan), _one_thread():
-        lessons = [Lesson(plan, seed, data) for seed in plan.seeds]
+    with folder.opened(), _one_thread():
+        lessons = [Lesson(plan, seed) for seed in plan.seeds]
+        folder.claim(plan, "-".join(lesson.stream.fingerprint for lesson in lessons))
         done = folder.trials()
         if done:
             show.say(f"{len(done)} trials were made before.")

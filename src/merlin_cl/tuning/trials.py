@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.runs.folder import RunFolder, write_json
+from merlin_cl.runs.folder import RunFolder, read_json, write_json
 from merlin_cl.tuning.plan import Plan
 
 State = Literal["complete", "pruned", "failed"]
@@ -44,11 +44,11 @@ class StudyFolder:
 
     def __init__(self, root: Path, plan: Plan) -> None:
         self.path = root / plan.name
-        self.chosen = self.path / f"{plan.stream.stream}-{plan.method.method}.json"
+        self.chosen = self.path / f"{plan.title}-{plan.method.method}.json"
         self._log = RunFolder(self.path)
 
     @contextmanager
-    def opened(self, plan: Plan) -> Iterator[None]:
+    def opened(self) -> Iterator[None]:
         """Make the folder if need be, and keep other processes from working on it."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -56,8 +56,18 @@ class StudyFolder:
         except OSError as error:
             raise MerlinError(f"Cannot write to {self.path}: {error.strerror}; choose a folder with --out.") from None
         with self._log.locked():
-            write_json(self.path / "study.json", plan.record())
             yield
+
+    def claim(self, plan: Plan, data: str) -> None:
+        """Say what is searched, with the checksum of the data; a search on other data is refused."""
+        file = self.path / "study.json"
+        before = read_json(file).get("data", data) if file.exists() and self.trials() else data
+        if before != data:
+            raise MerlinError(
+                f"The trials in {self.path} were made with other data (checksum {before}, now {data}); put the data back, or "
+                "choose another folder with --out."
+            )
+        write_json(file, {**plan.record(), "data": data})
 
     def trials(self) -> list[Trial]:
         """All trials that are over, in order."""

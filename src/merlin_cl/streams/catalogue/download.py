@@ -10,7 +10,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -44,6 +44,20 @@ def fetch(download: Download, target: Path, told: Told, patience: Patience = PAT
     """Fetch a file to `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
+    try:
+        _fetch(download, target, part, told, patience)
+    except OSError as error:  # a disk that takes no more is not to be kept full
+        with suppress(OSError):
+            part.unlink(missing_ok=True)
+        why = error.strerror or type(error).__name__
+        raise FetchError(
+            f"{target.name} could not be written ({why} at {part}), and nothing of it was kept; "
+            f"mend that, with room for {download.size:,} bytes, and fetch it again."
+        ) from error
+
+
+def _fetch(download: Download, target: Path, part: Path, told: Told, patience: Patience) -> None:
+    """The same, by way of `part`."""
     reasons = []
     with _alone(part) as content:
         for url in download.urls:

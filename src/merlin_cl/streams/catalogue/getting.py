@@ -66,6 +66,12 @@ def _got(entry: Entry, download: Download, home: Path, told: Progress) -> Path:
 
     try:
         unpack(target, home / archive.into, Limits(archive.files, archive.size), archive.members, check)
+    except OSError as error:
+        why = f"{error.strerror or type(error).__name__} at {error.filename or home / archive.into}"
+        raise MerlinError(
+            f"{name} could not be unpacked ({why}), and nothing of it was kept; mend that, with room for "
+            f"{archive.size:,} bytes, and get it again."
+        ) from error
     finally:
         target.unlink()
     return home / archive.into

@@ -1,6 +1,6 @@
 """MNIST and what has its form: four idx files. A slice of MNIST is within the package."""
 
-from functools import partial
+from functools import cache, partial
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
@@ -22,9 +22,19 @@ def mnist(place: Traversable) -> DataSet:
 
 def embedded_mnist() -> DataSet:
     """The slice of MNIST within the package."""
-    place = files("merlin_cl.streams") / "embedded"
     counted = "embedded slice of the first {:,} training images"
-    return DataSet("MNIST", "the package", official_classes("mnist"), partial(read_part, place), counted)
+    return DataSet("MNIST", "the package", official_classes("mnist"), _embedded_part, counted)
+
+
+def _embedded_part(part: PartName) -> LoadedPart:
+    unpacked = _unpacked(part)
+    return LoadedPart(unpacked.x.clone(), unpacked.labels.clone())
+
+
+@cache
+def _unpacked(part: PartName) -> LoadedPart:
+    """A part of the embedded slice, unpacked once a process: searches and grids ask for it again and again."""
+    return read_part(files("merlin_cl.streams") / "embedded", part)
 
 
 def fashion_mnist(place: Traversable) -> DataSet:

@@ -37,13 +37,18 @@ def looks_like_a_path(name: str) -> bool:
 
 def settings_for(path: Path) -> type[OwnSettings]:
     """The settings of the form that the data at a path have."""
-    if path.is_dir():
-        return HuggingFaceSettings if any((path / name).is_file() for name in SAVED) else FolderSettings
-    if path.suffix.lower() not in SUFFIXES:
+    if not path.is_dir() and path.suffix.lower() not in SUFFIXES:
         what = "is a file of a form that is not known" if path.is_file() else "is neither a file nor a folder"
         raise UsageError(
             f"{path} {what}; give a folder of images, a .csv, .parquet or .npz file, or the name of a stream."
         )
-    if not path.is_file():
+    if not path.exists():
         raise MissingPathError(f"{path} is not there; check the path.")
-    return SUFFIXES[path.suffix.lower()]
+    return kind_of(path)
+
+
+def kind_of(path: Path) -> type[OwnSettings]:
+    """The settings of the form that data at a path have, or would have if they were there."""
+    if path.suffix.lower() in SUFFIXES and not path.is_dir():
+        return SUFFIXES[path.suffix.lower()]
+    return HuggingFaceSettings if any((path / name).is_file() for name in SAVED) else FolderSettings
