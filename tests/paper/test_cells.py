@@ -10,8 +10,9 @@ from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.paper.cells import cells_of, comparisons
 from merlin_cl.paper.experiment import experiment
 from merlin_cl.paper.trials import Choice, trials
-from merlin_cl.report.reproduction import Reproduction, as_csv, as_latex, as_markdown, terminal_tables
+from merlin_cl.report.reproduction import HEADINGS, Reproduction, as_csv, as_latex, as_markdown, terminal_tables
 from merlin_cl.report.reproduction_files import write_files
+from merlin_cl.report.text import NONE
 
 
 def result(accuracies):
@@ -99,11 +100,11 @@ def test_the_reference_is_compared_with_each_other_line_over_the_same_seeds():
     found, _ = reproduced(
         "main",
         lambda line, view, inference: 50.0 if line.reference else 45.0,
-        Choice(seeds=3, streams=("split-mnist",)),
+        Choice(seeds=5, streams=("split-mnist",)),
     )
     outcomes = comparisons(found.cells)
-    assert len(outcomes) == 5 + 2  # five rivals, the code's reading and our MERLIN beside the recipe as printed
-    assert {(outcome.difference, outcome.p_value, outcome.seeds) for _, _, outcome in outcomes} == {(5.0, 0.0, 3)}
+    assert len(outcomes) == 5 + 2 + 2  # five rivals, two controls, the code's reading and our MERLIN
+    assert {(outcome.difference, outcome.p_value, outcome.seeds) for _, _, outcome in outcomes} == {(5.0, 0.0, 5)}
     assert "+5.00" in as_markdown(found)
 
 
@@ -127,6 +128,47 @@ def test_every_form_has_the_paper_s_value_ours_and_the_difference(tmp_path):
     assert all(path.stat().st_size > 500 for path in written)
     assert "</svg>" in (tmp_path / "main.svg").read_text()
     assert (tmp_path / "main.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_every_cell_has_a_mark_and_a_reason():
+    found, _ = reproduced(
+        "main",
+        lambda line, view, inference: 6.0 if line.method == "gem" else 90.0,
+        Choice(seeds=5, streams=("split-mnist",)),
+    )
+    paper = by(found.cells, title="merlin-paper", measure="A")
+    assert (paper.mark, paper.reason) == ("reproduced", f"within {paper.half_width:.2f}")
+    rival = by(found.cells, method="gem", measure="A")
+    assert (rival.mark, rival.reason[:9]) == ("not reached", "by 78.70,")
+    forgetting = by(found.cells, title="merlin-paper", measure="F")
+    assert (forgetting.mean, forgetting.mark) == (0.0, "exceeded")  # less of it is better
+    control = by(found.cells, method="gdumb-ensemble", measure="A")
+    assert (control.mark, control.reason) == (None, "the paper has no number for this")
+    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    assert {row["mark"] for row in rows} == {"reproduced", "exceeded", "not reached", ""}
+
+
+def test_our_merlin_is_a_column_beside_the_recipe_set_alike():
+    found, _ = reproduced(
+        "ensemble",
+        lambda line, view, inference: line.settings["models"] / 2 + (20 if line.method == "merlin" else 10),
+        Choice(seeds=1, streams=("split-mnist",)),
+    )
+    place = {heading: number for number, heading in enumerate(HEADINGS)}
+    shown = {row[place["method"]]: (row[place["ours"]], row[place["our MERLIN"]]) for row in found.rows}
+    assert shown["merlin-paper, E = 50, aggregate"] == ("35.00", "45.00")
+    assert not [method for method in shown if method.startswith("merlin (ours)")]
+    variants, _ = reproduced(
+        "variants",
+        lambda line, view, inference: 70.0 if line.method == "merlin" and inference == "aware" else 60.0,
+        Choice(seeds=1, streams=("permuted-mnist",)),
+    )
+    shown = {row[place["method"]]: row[place["our MERLIN"]] for row in variants.rows if row[place["measure"]] == "A"}
+    assert shown == {
+        "without training the VAE, aggregate": NONE,
+        "task-agnostic, aggregate": "60.00",
+        "task-aware, aware": "70.00",
+    }
 
 
 def test_a_quick_look_says_so_everywhere(tmp_path):

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
-from merlin_cl.metrics import Comparison, half_width, mean, paired, standard_deviation
+from merlin_cl.metrics import BOUNDS, Comparison, half_width, holm, interval, mean, paired, standard_deviation
 from merlin_cl.paper.experiment import Line, view_for
 from merlin_cl.paper.losses import ends, loss_curves
 from merlin_cl.paper.published import Published, first_tasks
 from merlin_cl.paper.samples import samples_of, separation
 from merlin_cl.paper.trials import Trial
+from merlin_cl.paper.verdict import Verdict, reason, verdict
 from merlin_cl.protocol import Inference, View
 
 SCORES = {"A": "average_incremental_accuracy", "F": "forgetting"}
@@ -32,7 +33,7 @@ class Cell:
     values: dict[int, float] = field(default_factory=dict)
     """Ours, by seed."""
     paper: Published | None = None
-    reason: str | None = None
+    missing: str | None = None
     """Why there is none of ours."""
 
     @property
@@ -47,13 +48,37 @@ class Cell:
 
     @property
     def half_width(self) -> float | None:
-        """Of the 95 % interval for the mean."""
+        """Of the 95 % interval for the mean; None for fewer than five seeds."""
         return half_width(list(self.values.values()))
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval for the mean, within what the measure can be; None for fewer than five seeds."""
+        return interval(list(self.values.values()), *BOUNDS[SCORES.get(self.measure, SCORES["A"])])
 
     @property
     def difference(self) -> float | None:
         """Ours minus the paper's."""
         return None if self.mean is None or self.paper is None else self.mean - self.paper.mean
+
+    @property
+    def mark(self) -> Verdict | Literal["not run"] | None:
+        """What came of the paper's number; None where it has none."""
+        if self.paper is None:
+            return None
+        if self.mean is None:
+            return "not run"
+        return verdict(self.mean, self.half_width, self.paper, lower_is_better=self.measure == "F")
+
+    @property
+    def reason(self) -> str:
+        """Why it has that mark."""
+        if self.mean is None:
+            return self.missing or "no run of it is finished"
+        if self.paper is None:
+            return "the paper has no number for this"
+        said = reason(self.mean, self.half_width, self.paper)
+        return f"{said}; {self.line.why}" if self.line.why and self.mark == "not reached" else said
 
 
 def cells_of(trial: Trial) -> list[Cell]:
@@ -69,18 +94,25 @@ def cells_of(trial: Trial) -> list[Cell]:
 
 
 def comparisons(cells: Iterable[Cell]) -> list[tuple[Cell, Cell, Comparison]]:
-    """Each cell of average accuracy beside the line that the others are compared with: same stream, view and seeds."""
+    """Each cell of average accuracy beside the line that the others are compared with: same stream, view and seeds.
+
+    The p-values are corrected by Holm's rule over all that is returned, which is meant to be one table.
+    """
     listed = [cell for cell in cells if cell.measure == "A" and cell.values]
     found = []
     for reference in (cell for cell in listed if cell.line.reference):
         for cell in listed:
             same = (cell.stream, cell.view) == (reference.stream, reference.view)
-            answered_alike = cell.inference in (None, reference.inference)
+            answered_alike = (cell.inference == "aware") == (reference.inference == "aware")
             if same and answered_alike and not cell.line.reference:
                 outcome = paired(reference.values, cell.values)
                 if outcome is not None and outcome.seeds > 1:
                     found.append((reference, cell, outcome))
-    return found
+    corrected = holm([outcome.p_value for _, _, outcome in found])
+    return [
+        (reference, cell, replace(outcome, p_value=p))
+        for (reference, cell, outcome), p in zip(found, corrected, strict=True)
+    ]
 
 
 def score_of(result: dict[str, Any], view: View, inference: Inference | None) -> dict[str, Any]:
@@ -134,7 +166,7 @@ def _figures(trial: Trial) -> list[Cell]:
     """What a figure shows, in numbers."""
     name, line = trial.stream.stream, trial.line
     if not trial.folders:
-        return [Cell(name, None, line, None, "figure", reason=trial.reason)]
+        return [Cell(name, None, line, None, "figure", missing=trial.reason)]
     folder = next(iter(trial.folders.values()))
     measures = ends(loss_curves(folder)) if trial.experiment.kind == "losses" else separation(samples_of(folder))
     return [Cell(name, None, line, None, measure, {0: value}) for measure, value in measures.items()]

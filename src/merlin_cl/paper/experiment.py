@@ -42,8 +42,12 @@ class Line:
     inferences: tuple[Inference | None, ...] = (None,)
     param: dict[str, Any] = field(default_factory=dict)
     """What the published numbers of this row are found by, beside the method."""
+    alone: bool = False
+    """Whether its runs answer in the row's way alone: of an ablation nothing else is asked, and answers are most of its price."""
     skip: tuple[str, ...] = ()
     """Streams that the row is not for."""
+    why: str = ""
+    """Why the paper's number is not reached, as far as it is known."""
     reference: bool = False
     """Whether the other rows are compared with this one, seed by seed."""
 

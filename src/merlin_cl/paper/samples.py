@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,8 @@ from merlin_cl.errors import MerlinError
 from merlin_cl.runs.folder import RunFolder
 
 if TYPE_CHECKING:
-    from merlin_cl.learners.merlin_paper.learner import MerlinPaper
+    import torch
+    from torch import Tensor
 
 SAMPLES = 20
 """Drawn of each task's prior, as in the paper's figure."""
@@ -29,15 +30,22 @@ class Samples:
     weights: Array  # [N, P]
 
 
+@runtime_checkable
+class Drawing(Protocol):
+    """A learner that has a prior for every task."""
+
+    def drawn(self, task: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+        """Latents [count, L] from a task's prior, and the models [count, P] that they decode to."""
+
+
 def samples_of(folder: RunFolder) -> Samples:
     """Twenty draws of every task's prior, by the learner as the run left it."""
     import torch
 
-    learner = _learner(folder)
+    learner, count = _learner(folder)
     generator = torch.Generator().manual_seed(0)
-    latents = [prior.sample(generator, SAMPLES) for prior in learner.distribution.priors]
-    weights = [learner.distribution.decoded(z) for z in latents]
-    tasks = np.repeat(np.arange(len(latents)), SAMPLES)
+    latents, weights = zip(*(learner.drawn(task, SAMPLES, generator) for task in range(count)), strict=True)
+    tasks = np.repeat(np.arange(count), SAMPLES)
     return Samples(tasks, torch.cat(latents).double().numpy(), torch.cat(weights).double().numpy())
 
 
@@ -65,9 +73,8 @@ def _neighbours(points: Array, tasks: NDArray[np.int64]) -> float:
     return float(100 * (tasks[distances.argmin(axis=1)] == tasks).mean())
 
 
-def _learner(folder: RunFolder) -> MerlinPaper:
-    """The learner of a finished run of the paper's recipe, restored from its last checkpoint."""
-    from merlin_cl.learners.merlin_paper.learner import MerlinPaper
+def _learner(folder: RunFolder) -> tuple[Drawing, int]:
+    """The learner of a finished run, restored from its last checkpoint, and how many tasks it has learned."""
     from merlin_cl.runs.checkpoint import Checkpoints
 
     config = folder.config()
@@ -75,6 +82,7 @@ def _learner(folder: RunFolder) -> MerlinPaper:
     if state is None:
         raise MerlinError(f"{folder.path} has no checkpoint; copy the whole run folder here, or compute it again.")
     learner = config.method.build(config.stream.info(config.data), config.seed)
-    assert isinstance(learner, MerlinPaper)
+    if not isinstance(learner, Drawing):
+        raise MerlinError(f"{config.method.method} has no priors to draw from; take a run of merlin or merlin-paper.")
     learner.restore(state["learner"])
-    return learner
+    return learner, len(learner.tasks)

@@ -28,6 +28,10 @@ class Choice:
     seeds: int = 5
     tasks: int | None = None
     """Only so many tasks of every stream."""
+    images_per_task: int | None = None
+    """Only so many training images a task, where the data at hand have no more."""
+    datasets: tuple[str, ...] = ()
+    """Only these data sets of the heterogeneous stream; empty: all."""
     streams: tuple[str, ...] = ()
     """Only these; empty: all that it has."""
     methods: tuple[str, ...] = ()
@@ -36,7 +40,7 @@ class Choice:
     quick: bool = False
 
     def __post_init__(self) -> None:
-        for name in ("seeds", "tasks"):
+        for name in ("seeds", "tasks", "images_per_task"):
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise UsageError(f"{name} is {value}; it must be at least 1.")
@@ -46,7 +50,10 @@ class Choice:
         """What has to be said of the numbers wherever they are shown; empty for the whole thing."""
         if self.quick:
             return f"QUICK LOOK: one seed, the first {self.tasks} tasks of every stream. Not a reproduction."
-        return f"Only the first {self.tasks} tasks of every stream." if self.tasks else ""
+        tasks = f"Only the first {self.tasks} tasks of every stream." if self.tasks else ""
+        images = f"Only {self.images_per_task:,} training images a task." if self.images_per_task else ""
+        sets = f"Of the heterogeneous stream only {', '.join(self.datasets)}." if self.datasets else ""
+        return " ".join(filter(None, [tasks, images, sets]))
 
 
 @dataclass
@@ -81,7 +88,7 @@ def trials(experiment: Experiment, choice: Choice) -> list[Trial]:
             raise unknown(f"method of {experiment.name}", name, methods)
     found = []
     for stream_name in choice.streams or experiment.streams:
-        stream = _stream(stream_name, choice.tasks)
+        stream = _stream(stream_name, choice)
         for line in experiment.lines:
             if stream_name not in line.skip and line.method in (choice.methods or methods):
                 found.append(Trial(experiment, line, stream, list(_configs(experiment, line, stream, choice))))
@@ -92,15 +99,19 @@ def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice:
     kind = method_settings(line.method)
     method = changed(kind.preset("default", stream.info()), line.settings)
     seeds = 1 if experiment.kind in ONE_RUN else choice.seeds
+    inference = str(line.inferences[0]) if line.alone else "all"
     for seed in range(seeds):
-        yield RunConfig(stream, method, seed, data=choice.data)
+        yield RunConfig(stream, method, seed, inference=inference, data=choice.data)
 
 
-def _stream(name: str, tasks: int | None) -> StreamSettings:
-    """A stream of the paper, with its first tasks only where fewer are wanted."""
+def _stream(name: str, choice: Choice) -> StreamSettings:
+    """A stream of the paper, with its first tasks only where fewer are wanted, and with no more images or data sets than are."""
     settings = stream_settings(name)()
-    if tasks is None or tasks >= settings.outline().tasks:
-        return settings
+    if choice.images_per_task is not None:
+        settings = changed(settings, {"images_per_task": choice.images_per_task})
     if hasattr(settings, "datasets"):
-        return changed(settings, {"datasets": list(settings.datasets[:tasks])})
-    return changed(settings, {"tasks": tasks})
+        wanted = list(choice.datasets or settings.datasets)
+        return changed(settings, {"datasets": wanted[: choice.tasks]})
+    if choice.tasks is None or choice.tasks >= settings.outline().tasks:
+        return settings
+    return changed(settings, {"tasks": choice.tasks})

@@ -1,0 +1,184 @@
+"""Write the tables and figures of docs/paper.md from what was measured: experiments/results/recipe/ and results/.
+
+python tools/paper_page.py            # writes tables between the page's marks, and figures into docs/images/
+python tools/paper_page.py --check    # says whether the page follows from the files
+"""
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from paper_figures import decoder_figure, models_figure, write
+
+from merlin_cl.metrics import half_width, mean, standard_deviation
+from merlin_cl.paper.cells import SCORES, score_of
+from merlin_cl.paper.experiment import Experiment, Line, experiment, view_for
+from merlin_cl.paper.published import Published, published
+from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.paper.verdict import reason, verdict
+from merlin_cl.report.text import NONE, signed
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE, IMAGES = ROOT / "docs" / "paper.md", ROOT / "docs" / "images"
+RECIPE, RESULTS = ROOT / "experiments" / "results" / "recipe", ROOT / "results"
+KINDS = {
+    "decoded": "decoded, not fine-tuned",
+    "untrained": "untrained VAE",
+    "sampled": "the recipe",
+    "rescaled": "rescaled",
+    "fresh": "fresh networks",
+}
+ABLATIONS = ("variants", "cndpm-prior", "ensemble", "chunk", "clf-loss", "memory")
+NOTHING = "*Not computed yet.*"
+
+Found = dict[str, Any]
+
+
+def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[Found]]:
+    """What was found, by stream and reading, a seed each."""
+    groups: dict[tuple[str, str], list[Found]] = {}
+    for path in sorted(folder.glob("*.json")):
+        found = json.loads(path.read_text("utf-8"))
+        groups.setdefault((found["stream"], found["settings"]["reading"]), []).append(found)
+    return groups
+
+
+def over_tasks(found: list[Found], part: str, name: str, task: int | None = None) -> list[float]:
+    """A measure of each seed: the mean over tasks, or of one task."""
+    tasks = [one["tasks"] if task is None else [one["tasks"][task]] for one in found]
+    return [mean([each[part][name] for each in listed]) for listed in tasks]
+
+
+def decoder(groups: dict[tuple[str, str], list[Found]]) -> str:
+    """Whether the decoder learns, as Markdown."""
+    headings = (
+        *(
+            "stream",
+            "reading",
+            "seeds",
+            "error, encoded and decoded: first task, last",
+            "error, sampled: first task, last",
+        ),
+        *("first layer: decoded / base / fresh", "own task: decoded", "own task: base models", "guessing"),
+    )
+    rows = []
+    for (stream, reading), found in groups.items():
+        ends = [
+            ", ".join(f"{mean(over_tasks(found, 'relative_error', name, task)):.2f}" for task in (0, -1))
+            for name in ("reconstructed", "sampled")
+        ]
+        sizes = " / ".join(f"{mean(over_tasks(found, 'size', name)):.3f}" for name in ("decoded", "base", "fresh"))
+        own = [_figure(over_tasks(found, "own_task", name)) for name in ("sampled_ensemble", "base_ensemble")]
+        rows.append(
+            (stream, reading, _seeds(found), *ends, sizes, *own, f"{over_tasks(found, 'own_task', 'chance')[0]:.0f}")
+        )
+    return _table(headings, rows) if rows else NOTHING
+
+
+def models(groups: dict[tuple[str, str], list[Found]]) -> str:
+    """What each kind of models answers, as Markdown."""
+    rows = []
+    for (stream, reading), found in groups.items():
+        paper = published("main", "merlin", stream, "A")
+        cells = [_figure(over_tasks(found, "accuracy", kind)) for kind in KINDS]
+        rows.append(
+            (stream, reading, _seeds(found), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
+        )
+    return _table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows) if rows else NOTHING
+
+
+def ablations(results: list[Found]) -> str:
+    """The paper's ablations beside ours, as Markdown."""
+    rows = [row for name in ABLATIONS for row in _rows(experiment(name), results)]
+    headings = ("table", "stream", "row", "paper", "ours", "seeds", "difference", "mark", "reason")
+    return _table(headings, rows) if rows else NOTHING
+
+
+def _rows(chosen: Experiment, results: list[Found]) -> Iterable[tuple[str, ...]]:
+    for trial in trials(chosen, Choice(seeds=1, methods=("merlin-paper",))):
+        stream, (wanted,) = trial.stream.stream, trial.configs
+        record = json.loads(json.dumps(wanted.record()))
+        alike = [
+            one
+            for one in results
+            if (one["settings"]["stream"], one["settings"]["method"]) == (record["stream"], record["method"])
+        ]
+        for inference in trial.line.inferences:
+            values = dict(_scores(alike, stream, inference))
+            if values:
+                yield _row(chosen, trial.line, stream, list(values.values()))
+
+
+def _scores(results: list[Found], stream: str, inference: Any) -> Iterable[tuple[int, float]]:
+    view = view_for(stream, inference)
+    for one in results:
+        if any((score["view"], score["inference"]) == (view, inference) for score in one["scores"]):
+            yield one["seed"], score_of(one, view, inference)[SCORES["A"]]
+
+
+def _row(chosen: Experiment, line: Line, stream: str, values: list[float]) -> tuple[str, ...]:
+    paper, middle = chosen.published(line, stream, "A"), mean(values)
+    told = (NONE, NONE, NONE, NONE)
+    if paper is not None:
+        width = half_width(values)
+        told = (
+            _published(paper),
+            signed(middle - paper.mean),
+            verdict(middle, width, paper),
+            reason(middle, width, paper),
+        )
+    return (chosen.where, stream, line.title, told[0], _figure(values), str(len(values)), *told[1:])
+
+
+def _published(paper: Published) -> str:
+    return f"{paper.mean:g}" + ("" if paper.std is None else f" ± {paper.std:g}")
+
+
+def _figure(values: list[float]) -> str:
+    deviation = standard_deviation(values)
+    return f"{mean(values):.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
+
+
+def _seeds(found: list[Found]) -> str:
+    return str(len(found))
+
+
+def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    lines = [f"| {' | '.join(cells)} |" for cells in (headings, *rows)]
+    return "\n".join([lines[0], "|" + "---|" * len(headings), *lines[1:]])
+
+
+def recipe_results(folder: Path = RESULTS) -> list[Found]:
+    """The result files of `merlin-paper`."""
+    return [json.loads(path.read_text("utf-8"))["result"] for path in sorted(folder.glob("*/*-merlin-paper-s*.json"))]
+
+
+def filled(text: str, tables: dict[str, str]) -> str:
+    """The page with its tables anew, each between its two marks."""
+    for name, table in tables.items():
+        begin, end = f"<!-- {name}: written by tools/paper_page.py -->", f"<!-- end of {name} -->"
+        assert begin in text, name
+        before, rest = text.split(begin)
+        text = f"{before}{begin}\n\n{table}\n\n{end}{rest.partition(end)[2]}"
+    return text
+
+
+def main() -> None:
+    """Write or check the page."""
+    groups = recipes()
+    tables = {"decoder": decoder(groups), "models": models(groups), "ablations": ablations(recipe_results())}
+    written = filled(PAGE.read_text("utf-8"), tables)
+    if "--check" in sys.argv[1:]:
+        same = PAGE.read_text("utf-8") == written
+        sys.exit(0 if same else "docs/paper.md does not follow from the files; write it anew.")
+    PAGE.write_text(written, "utf-8")
+    if groups:
+        write(decoder_figure(groups), IMAGES / "paper-decoder.svg")
+        write(models_figure(groups, KINDS), IMAGES / "paper-models.svg")
+    print(PAGE)
+
+
+if __name__ == "__main__":
+    main()
