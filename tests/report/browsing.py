@@ -6,6 +6,8 @@ from contextlib import contextmanager
 
 import pytest
 
+from patience import PATIENCE
+
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = [
     "--no-sandbox",  # tests may run as root, and the pages are our own
@@ -16,9 +18,6 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-
-PATIENCE = 120_000
-"""Milliseconds to wait for anything; a machine may have other work."""
 
 
 @contextmanager
@@ -44,7 +43,7 @@ def opened(browser, address, *, width=1280, height=900, scheme="light", **option
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, reduced_motion="reduce", **options
     )
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(1000 * PATIENCE)
     page = context.new_page()
     page.complaints, page.requests = [], []
     page.on("console", lambda message: page.complaints.append(message.text) if message.type != "log" else None)

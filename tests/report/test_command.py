@@ -16,7 +16,7 @@ from .made import make_run
 
 CASES = [
     {"method": "merlin"},
-    {"method": "merlin", "models": 5, "decoupled_decay": False, "hidden_units": (20, 30)},
+    {"method": "merlin", "models": 5, "noise": 0.0, "hidden_units": (20, 30)},
     {"method": "single", "seed": 4, "stream": "permuted-mnist", "stream_values": {"images_per_task": 50}},
     {"method": "er", "stream_values": {"tasks": 2, "evaluation": "held-out"}},
 ]

@@ -11,7 +11,10 @@ from merlin_cl.report.diagnosis_verdict import Knowledge, judge
 
 
 def tasks_of(count, control=94.0, probes=(0.3, 3.0, 1.0, 1.0), chance=50.0):
-    return [Knowledge(task, 98.0, 97.0, 96.0 - task, chance, control, *probes) for task in range(count)]
+    return [
+        Knowledge(task, 98.0, 97.0, 96.0 - task, chance, control, *probes, last=None if control is None else 90.0)
+        for task in range(count)
+    ]
 
 
 def words(tasks):

@@ -15,7 +15,7 @@ from merlin_cl.streams.settings import SplitMnistSettings
 
 from .made import make_run
 
-SMALL = {"hidden_units": (10,), "base_models": 2, "models": 2, "task_models": 1, "vae_steps": 3, "fine_tune_epochs": 1}
+SMALL = {"hidden_units": (10,), "base_models": 2, "models": 2, "fine_tune_epochs": 1}
 
 
 @pytest.fixture(scope="module")
@@ -30,8 +30,7 @@ def test_everything_is_there(root):
     (stream,) = content(read(find([root])).runs)["streams"]
     (experiment,) = stream["experiments"]
     assert stream["task_names"] == ["0 and 1", "2 and 3"]
-    assert [len(curve["points"]) for curve in experiment["losses"]["curves"]] == [3, 3]
-    assert len(experiment["latent"]["priors"]) == 2
+    assert len(experiment["latent"]["priors"]) == 4  # two components of two tasks
     assert experiment["gallery"]["count"] == 8
     assert len(experiment["diagnosis"]["chart"]) == 2
     assert experiment["diagnosis"]["verdicts"]
@@ -48,8 +47,9 @@ def test_made_up_runs_have_the_form_of_real_ones(root, tmp_path):
     first, second = read([real]).runs[0], read([made]).runs[0]
     assert set(first.result) == set(second.result)
     assert set(first.result["scores"][0]) == set(second.result["scores"][0])
-    assert {event["event"] for event in second.events} == {event["event"] for event in first.events}
-    for kind in ("accuracy", "probe", "losses", "task", "checkpoint", "started"):
+    losses = {"losses"}  # those of a learned decoder, which MERLIN's is not
+    assert {event["event"] for event in second.events} - losses == {event["event"] for event in first.events}
+    for kind in ("accuracy", "probe", "task", "checkpoint", "started"):
         one, other = (next(event for event in run.events if event["event"] == kind) for run in (first, second))
         assert set(one) == set(other)
     assert set(first.environment) == set(second.environment)

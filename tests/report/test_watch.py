@@ -12,6 +12,7 @@ from merlin_cl.errors import UsageError
 from merlin_cl.report.watch import Watch
 from merlin_cl.report.watch_server import HOST, WatchServer
 from merlin_cl.runs.folder import RunFolder
+from patience import PATIENCE
 
 from .browsing import opened
 from .made import make_run
@@ -29,7 +30,7 @@ def server(tmp_path):
 
 
 def get(server, path, **headers):
-    with urllib.request.urlopen(urllib.request.Request(server.url + path, headers=headers), timeout=10) as answer:
+    with urllib.request.urlopen(urllib.request.Request(server.url + path, headers=headers), timeout=PATIENCE) as answer:
         return answer.read().decode()
 
 
@@ -71,7 +72,7 @@ def test_runs_appear_when_they_begin_and_results_when_tasks_are_done(server, tmp
     assert found["version"] != empty["version"]
     (run,) = found["progress"]["runs"]
     assert (run["state"], run["done"], run["tasks"]) == ("running", 1, 3)
-    assert "1 tasks so far" in json.loads(get(server, "fragment"))["main"]
+    assert "1 of 3" in json.loads(get(server, "fragment"))["main"]
     assert "single" in get(server, "")
 
 
@@ -138,8 +139,10 @@ def test_an_open_page_follows_the_runs_and_leaves_the_reader_in_place(browser, s
     with opened(browser, server.url) as page:
         page.get_by_text("Grid runs: 1 of 2 runs ended, 1 queued, about 1:15 left").wait_for()
         page.get_by_text("2 finished runs").wait_for()
-        assert page.locator("h1").inner_text() == "split-mnist"
+        assert page.locator("h1").inner_text().startswith("Split MNIST: merlin ")
+        assert page.title() == "(1/2) Split MNIST · merlin-cl"
         section = page.locator("#stream-0")
+        section.locator("[data-chosen] summary").click()
         section.get_by_role("button", name="single", exact=True).click()
         lines = section.locator("[data-plot=curves] path[data-series]")
         before = lines.count()

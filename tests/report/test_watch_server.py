@@ -11,6 +11,7 @@ import pytest
 from merlin_cl.report.page.render import policy
 from merlin_cl.report.watch import Watch
 from merlin_cl.report.watch_server import ASKING, CONNECTIONS, HOST, WatchServer
+from patience import PATIENCE, wait_for
 
 SLOW = 200
 
@@ -40,27 +41,18 @@ def server(tmp_path, clock):
 
 def connect(server, said=b"GET / HTTP/1.1\r\nHost: 127"):
     """A viewer who begins to ask and does not go on."""
-    made = socket.create_connection((HOST, server.server_port), timeout=60)
+    made = socket.create_connection((HOST, server.server_port), timeout=PATIENCE)
     made.sendall(said)
     return made
 
 
 def get(server, path="live"):
-    with urllib.request.urlopen(server.url + path, timeout=60) as answer:
+    with urllib.request.urlopen(server.url + path, timeout=PATIENCE) as answer:
         return answer.read()
 
 
 def handlers():
     return [thread for thread in threading.enumerate() if "process_request_thread" in thread.name]
-
-
-def until(holds):
-    """Wait for something that will be so in a moment; minutes are only against hanging."""
-    for _ in range(6000):
-        if holds():
-            return
-        threading.Event().wait(0.01)
-    raise AssertionError("it never came to be so")
 
 
 def test_slow_viewers_hold_few_threads_and_keep_nobody_out(server):
@@ -70,26 +62,26 @@ def test_slow_viewers_hold_few_threads_and_keep_nobody_out(server):
             slow.append(connect(server))
             if number % 50 == 49:
                 assert get(server)  # a place is made for who asks
-        until(lambda: len(handlers()) <= CONNECTIONS + 1)
+        wait_for(lambda: len(handlers()) <= CONNECTIONS + 1)
         assert server.connections <= CONNECTIONS
         assert get(server)
     finally:
         for one in slow:
             one.close()
-    until(lambda: not handlers())
+    wait_for(lambda: not handlers())
     assert server.connections == 0
 
 
 def test_who_does_not_ask_in_time_is_let_go(server, clock):
     silent, dripping = connect(server, b""), connect(server)
-    until(lambda: server.connections == 2)
+    wait_for(lambda: server.connections == 2)
     clock.now += ASKING - 1
     dripping.sendall(b".0.0.1\r\nX: ")
     assert get(server)
-    until(lambda: server.connections == 2)
+    wait_for(lambda: server.connections == 2)
     clock.now += 2  # a byte now and then gains no time
     assert silent.recv(100) == dripping.recv(100) == b""
-    until(lambda: server.connections == 0)
+    wait_for(lambda: server.connections == 0)
     silent.close()
     dripping.close()
 
@@ -142,5 +134,5 @@ def test_a_page_that_cannot_be_made_is_one_line(server, capsys, monkeypatch):
     monkeypatch.setattr(Watch, "page", lambda self: 1 / 0)
     with pytest.raises((urllib.error.URLError, ConnectionError)):
         get(server, "")
-    until(lambda: "ZeroDivisionError" in capsys.readouterr().err)
+    wait_for(lambda: "ZeroDivisionError" in capsys.readouterr().err)
     assert get(server)

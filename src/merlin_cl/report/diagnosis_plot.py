@@ -1,4 +1,4 @@
-"""The diagnosis as one picture: what base models knew, what sampled ones know, and how well they are decoded."""
+"""The diagnosis as one picture: what base models knew, what sampled ones know, how far they differ and what more are worth."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT, GRID, BAND = "#222222", "#6b6b6b", "#dedede", "#f6f6f6"
-BLUE, VERMILION, GREEN = "#0072b2", "#d55e00", "#009e73"
+BLUE, VERMILION, GREEN, PURPLE = "#0072b2", "#d55e00", "#009e73", "#cc79a7"
 """Of Okabe and Ito's colours, which every eye tells apart; shapes differ as well."""
 DASHED: dict[str, Any] = {"color": FAINT, "linestyle": (0, (4, 3)), "linewidth": 1.2, "zorder": 1}
 
@@ -49,6 +49,7 @@ ACCURACY = (
     Mark("base ensemble", INK, "D", lambda task: task.base, hollow=True),
     Mark("sampled right after learning", BLUE, "o", lambda task: task.learned),
     Mark("sampled after the last task", VERMILION, "s", lambda task: task.final),
+    Mark("the last task's models, by replay", PURPLE, "v", lambda task: task.last),
     Mark("gdumb-ensemble, the same exemplars", GREEN, "^", lambda task: task.control, hollow=True),
 )
 DIVERSITY = (
@@ -57,6 +58,7 @@ DIVERSITY = (
     Mark("end", VERMILION, "s", lambda task: task.final_diversity),
 )
 ERROR = (Mark("error", BLUE, "o", lambda task: task.relative_error),)
+GAIN = (Mark("gain", VERMILION, "s", lambda task: None if task.single is None else task.final - task.single),)
 
 
 def draw(tasks: Sequence[Knowledge], verdict: Verdict, title: str, formats: Sequence[str]) -> dict[str, bytes]:
@@ -84,16 +86,22 @@ def draw(tasks: Sequence[Knowledge], verdict: Verdict, title: str, formats: Sequ
 
 
 def _compose(figure: Figure, tasks: Sequence[Knowledge], verdict: Verdict, title: str) -> None:
-    measured = any(mark.value(task) is not None for task in tasks for mark in (*ERROR, *DIVERSITY))
+    beside: list[Callable[[Axes, Sequence[Knowledge]], None]] = [
+        panel
+        for panel, marks in ((_errors, ERROR), (_gains, GAIN), (_diversities, DIVERSITY))
+        if any(mark.value(task) is not None for task in tasks for mark in marks)
+    ]
     figure.suptitle(_headline(verdict), x=0.01, ha="left", fontsize=11, fontweight="bold")
-    grid = figure.add_gridspec(2, 2, width_ratios=(2.3, 1)) if measured else figure.add_gridspec(1, 1)
+    grid = figure.add_gridspec(len(beside), 2, width_ratios=(2.3, 1)) if beside else figure.add_gridspec(1, 1)
     main = figure.add_subplot(grid[:, 0])
     _accuracies(main, tasks)
     main.set_title(title, fontsize=9.5, loc="left", color=FAINT)
-    if measured:
-        _errors(figure.add_subplot(grid[0, 1]), tasks)
-        _diversities(figure.add_subplot(grid[1, 1]), tasks)
-    figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=4, frameon=False, fontsize=9,
+    for place, panel in enumerate(beside):
+        axes = figure.add_subplot(grid[place, 1])
+        panel(axes, tasks)
+        if place == len(beside) - 1:
+            axes.set_xlabel("task")
+    figure.legend(*main.get_legend_handles_labels(), loc="outside lower left", ncols=3, frameon=False, fontsize=9,
                   handletextpad=0.2, columnspacing=1.4)  # fmt: skip
 
 
@@ -124,12 +132,18 @@ def _errors(axes: Axes, tasks: Sequence[Knowledge]) -> None:
     _task_axis(axes, tasks)
 
 
+def _gains(axes: Axes, tasks: Sequence[Knowledge]) -> None:
+    _marks(axes, GAIN, tasks)
+    axes.axhline(0, **DASHED)
+    axes.set_title("points: all sampled models above one", fontsize=9, loc="left")
+    _task_axis(axes, tasks)
+
+
 def _diversities(axes: Axes, tasks: Sequence[Knowledge]) -> None:
     _marks(axes, DIVERSITY, tasks, spread=0.22)
     axes.set_ylim(0, 1.1 * max(mark.value(task) or 0 for mark in DIVERSITY for task in tasks) or 1)
     axes.set_title("diversity: % two models differ on", fontsize=9, loc="left")
     _task_axis(axes, tasks)
-    axes.set_xlabel("task")
 
 
 def _marks(axes: Axes, marks: Sequence[Mark], tasks: Sequence[Knowledge], spread: float = 0.0) -> list[float]:

@@ -14,14 +14,20 @@ from rich.table import Table
 from merlin_cl.metrics import Comparison
 from merlin_cl.paper.cells import SIZES, Cell, comparisons
 from merlin_cl.paper.experiment import Experiment
-from merlin_cl.report.text import NONE, probability, signed
+from merlin_cl.report.text import NONE, ends, probability, signed
 
-HEADINGS = ("stream, view", "method", "measure", "paper", "ours", "95 % interval", "seeds", "difference")
+HEADINGS = (
+    *("stream, view", "method", "measure", "paper", "ours", "difference", "seeds", "mark", "reason"),
+    "our MERLIN",
+)
+TOGETHER = ("stream, view", "method", "measure", "paper", "ours, seeds", "difference, mark, reason", "our MERLIN")
+"""The same in fewer columns, for a terminal."""
 COMPARED = ("stream, view", "method", "compared with", "difference", "95 % interval", "p", "seeds")
 MEANING = (
     "A: average incremental accuracy, the mean over k of the accuracy on tasks 1..k after task k; F: forgetting; in percent. "
     "± is the standard deviation over seeds (n - 1), in the paper mostly the mean of task-wise deviations. "
-    "difference: ours minus the paper's."
+    "difference: ours minus the paper's; mark: reproduced where it is no more than the paper's ± or half of our 95 % interval. "
+    "our MERLIN: the method `merlin` of this package on the same stream, over its seeds, told the task where the row is."
 )
 
 
@@ -42,8 +48,10 @@ class Reproduction:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """Ours beside the paper's, as text."""
-        return [_row(cell) for cell in self.cells]
+        """Ours beside the paper's, as text. Our MERLIN is a column where the paper's recipe is a row."""
+        beside = {id(cell): _our_merlin(cell, self.cells) for cell in self.cells}
+        shown = {id(cell) for cell in beside.values() if cell is not None}
+        return [_row(cell, beside[id(cell)]) for cell in self.cells if id(cell) not in shown]
 
     @property
     def compared(self) -> list[tuple[str, ...]]:
@@ -53,16 +61,16 @@ class Reproduction:
     @property
     def remarks(self) -> list[str]:
         """What a reader has to know beside the table."""
-        reasons = dict.fromkeys(f"Not run, {cell.stream}: {cell.reason}" for cell in self.cells if cell.reason)
+        reasons = dict.fromkeys(f"Not run, {cell.stream}: {cell.missing}" for cell in self.cells if cell.missing)
         failed = [f"Failed: {failure}" for failure in self.failures]
         return [*([self.label] if self.label else []), MEANING, *self.experiment.notes, *reasons, *failed]
 
 
 def terminal_tables(found: Reproduction) -> list[Table]:
     """For the terminal."""
-    tables = [_table(found.title, HEADINGS, found.rows)]
+    tables = [_table(found.title, TOGETHER, [_narrow(row) for row in found.rows])]
     if found.compared:
-        tables.append(_table("The same seeds compared (paired t-test), A", COMPARED, found.compared))
+        tables.append(_table("The same seeds compared (paired t-test, p by Holm), A", COMPARED, found.compared))
     return tables
 
 
@@ -81,7 +89,7 @@ def as_markdown(found: Reproduction) -> str:
     parts = [f"# {found.title}", *([f"**{found.label}**"] if found.label else [])]
     parts.append(_markdown_table(HEADINGS, found.rows))
     if found.compared:
-        parts += ["The same seeds compared (paired t-test), A:", _markdown_table(COMPARED, found.compared)]
+        parts += ["The same seeds compared (paired t-test, p by Holm), A:", _markdown_table(COMPARED, found.compared)]
     rest = [remark for remark in found.remarks if remark != found.label]
     return "\n\n".join([*parts, "\n".join(f"- {remark}" for remark in rest)]) + "\n"
 
@@ -95,36 +103,57 @@ def as_latex(found: Reproduction) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _row(cell: Cell) -> tuple[str, ...]:
+def _row(cell: Cell, merlin: Cell | None) -> tuple[str, ...]:
     number = _count if cell.measure in SIZES else _score
-    interval = NONE
-    if cell.mean is not None and cell.half_width is not None:
-        interval = f"{number(cell.mean - cell.half_width)} to {number(cell.mean + cell.half_width)}"
     paper = NONE if cell.paper is None else _with_deviation(number(cell.paper.mean), cell.paper.std)
-    ours = "not run" if cell.mean is None else _with_deviation(number(cell.mean), cell.std)
     difference = NONE if cell.difference is None else number(cell.difference, "+")
-    return (_where(cell), _method(cell), cell.measure, paper, ours, interval, str(len(cell.values)), difference)
+    return (
+        *(_where(cell), _method(cell), cell.measure, paper, _ours(cell), difference, str(len(cell.values))),
+        *(cell.mark or NONE, cell.reason),
+        NONE if merlin is None else _ours(merlin),
+    )
+
+
+def _narrow(row: tuple[str, ...]) -> tuple[str, ...]:
+    where, method, measure, paper, ours, difference, seeds, mark, reason, merlin = row
+    count = "" if seeds == "0" else f"\n{seeds} seed{'s' if seeds != '1' else ''}"
+    judged = reason if mark == NONE else f"{f'{difference} ' if difference != NONE else ''}{mark}\n{reason}"
+    return (where, method, measure, paper, f"{ours}{count}", judged, merlin)
+
+
+def _ours(cell: Cell) -> str:
+    number = _count if cell.measure in SIZES else _score
+    return "not run" if cell.mean is None else _with_deviation(number(cell.mean), cell.std)
+
+
+def _our_merlin(cell: Cell, cells: list[Cell]) -> Cell | None:
+    """The cell of our MERLIN that belongs beside one of the recipe: set alike, or as it is if it has no such setting."""
+    if cell.line.method != "merlin-paper":
+        return None
+    wanted = (cell.stream, cell.measure, cell.inference == "aware")
+    found = [
+        other
+        for other in cells
+        if other.line.method == "merlin" and (other.stream, other.measure, other.inference == "aware") == wanted
+    ]
+    alike = [other for other in found if other.line.param == cell.line.param]
+    return next(iter(alike or [other for other in found if not other.line.param]), None)
 
 
 def _compared(reference: Cell, cell: Cell, outcome: Comparison) -> tuple[str, ...]:
-    span = outcome.half_width or 0.0
     return (
         _where(cell),
         _method(reference),
         _method(cell),
         signed(outcome.difference),
-        f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}",
+        ends(outcome.interval, signed),
         probability(outcome.p_value),
         str(outcome.seeds),
     )
 
 
 def _record(found: Reproduction, cell: Cell) -> dict[str, Any]:
-    low, high = (
-        (None, None)
-        if cell.mean is None or cell.half_width is None
-        else (cell.mean - cell.half_width, cell.mean + cell.half_width)
-    )
+    low, high = cell.interval or (None, None)
     return {
         "experiment": found.experiment.name,
         "where": cell.paper.where if cell.paper else found.experiment.where,
@@ -142,7 +171,9 @@ def _record(found: Reproduction, cell: Cell) -> dict[str, Any]:
         "high": high,
         "seeds": len(cell.values),
         "difference": cell.difference,
-        "remark": " ".join(filter(None, [found.label, cell.reason])),
+        "mark": cell.mark,
+        "reason": cell.reason,
+        "remark": found.label,
     }
 
 

@@ -36,7 +36,11 @@ def scores_figure(found: Reproduction) -> Figure | None:
                     cell.paper.mean, place + 0.12, xerr=cell.paper.std, fmt="D", color=PAPER, mfc="white", ms=5
                 )
             if cell.mean is not None:
-                axes.errorbar(cell.mean, place - 0.12, xerr=cell.half_width, fmt="o", color=OURS, ms=5, capsize=2)
+                low, high = cell.interval or (cell.mean, cell.mean)
+                reach = [[cell.mean - low], [high - cell.mean]]
+                axes.errorbar(cell.mean, place - 0.12, xerr=reach, fmt="o", color=OURS, ms=5, capsize=2)
+                if cell.interval is None:  # every seed by itself
+                    axes.plot(list(cell.values.values()), [place - 0.12] * len(cell.values), "o", color=OURS, ms=2.5)
         axes.set_yticks(range(len(cells)), [_name(cell) for cell in cells])
         axes.invert_yaxis()
         axes.set_title(_heading(stream, cells), fontsize=9)
@@ -116,16 +120,16 @@ def save(figure: Figure, path: Path) -> list[Path]:
 
 
 def _draw_curve(axes: Axes, curve: list[Cell], colour: str, name: str) -> None:
-    ours = [(cell.measure, cell.mean, cell.half_width or 0.0) for cell in curve if cell.mean is not None]
+    ours = [(_task(cell.measure), cell.mean, cell) for cell in curve if cell.mean is not None]
     if ours:
-        tasks, means, widths = (
-            [_task(measure) for measure, _, _ in ours],
-            [m for _, m, _ in ours],
-            [w for _, _, w in ours],
-        )
-        axes.plot(tasks, means, "o-", color=colour, ms=3, lw=1.4, label=name)
-        low, high = ([m + sign * w for m, w in zip(means, widths, strict=True)] for sign in (-1, 1))
-        axes.fill_between(tasks, low, high, color=colour, alpha=0.15, lw=0)
+        axes.plot([task for task, _, _ in ours], [m for _, m, _ in ours], "o-", color=colour, ms=3, lw=1.4, label=name)
+        sure = [(task, *cell.interval) for task, _, cell in ours if cell.interval is not None]
+        if sure:
+            tasks, low, high = zip(*sure, strict=True)
+            axes.fill_between(tasks, low, high, color=colour, alpha=0.15, lw=0)
+        else:  # every seed by itself
+            for task, _, cell in ours:
+                axes.plot([task] * len(cell.values), list(cell.values.values()), ".", color=colour, ms=3, alpha=0.6)
     paper = [(_task(cell.measure), cell.paper.mean) for cell in curve if cell.paper is not None]
     if paper:
         axes.plot(*zip(*paper, strict=True), "--", color=colour, lw=1)

@@ -1,13 +1,17 @@
 """Results of several seeds put together: mean, deviation and interval for each view and inference mode, the paper's beside."""
 
 import json
+import math
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Any
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.learners.registry import preset_kind
-from merlin_cl.metrics import METRICS, Comparison, half_width, mean, paired, standard_deviation
+from merlin_cl.learners.means import means_of
+from merlin_cl.learners.registry import method_settings, preset_kind
+from merlin_cl.learners.retired import harmless
+from merlin_cl.metrics import BOUNDS, METRICS, Comparison, half_width, holm, interval, mean, paired, standard_deviation
 from merlin_cl.paper.published import Published, headline
 from merlin_cl.runs.calibration import AFTER_EACH_TASK, final_figures
 from merlin_cl.streams.registry import stream_settings
@@ -37,15 +41,23 @@ class Row:
     """Kept between tasks, the mean over seeds; None where the method does not state it."""
     changed: dict[str, Any]
     """Settings of stream and method that are not those of the stream's defaults and the method's preset."""
+    means: dict[str, Any]
+    """What the method had to learn with: updates, exemplars and the like (see `learners/means.py`)."""
+    stream_changed: dict[str, Any]
+    """Those of the stream alone: rows that differ in them learned other tasks."""
     mean: dict[str, float | None]
     """Over seeds, of the metrics of accuracy and of what the probabilities were worth at the end, where that was measured."""
     std: dict[str, float | None]
     half_width: dict[str, float | None]
-    """Of the 95 % interval for the mean."""
+    """Of the 95 % interval for the mean; None for fewer than five seeds."""
     values: dict[str, dict[int, float]]
     """What each seed gave."""
     paper: Published | None
     """The paper's average incremental accuracy, where it has one for this stream as it is set."""
+
+    def interval(self, name: str) -> tuple[float, float] | None:
+        """The 95 % interval for the mean of a metric, within what the metric can be; None for fewer than five seeds."""
+        return interval(list(self.values[name].values()), *BOUNDS.get(name, (-math.inf, math.inf)))
 
     def record(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -67,7 +79,7 @@ class Contest:
     row: Row
     best: Row
     outcome: Comparison
-    """Average incremental accuracy: the row's minus the best one's."""
+    """Average incremental accuracy: the row's minus the best one's. Its p-value is corrected for all contests found with it."""
 
     def record(self) -> dict[str, Any]:
         """Plain values, for --json."""
@@ -80,12 +92,16 @@ class Contest:
 
 
 def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") -> list[Contest]:
-    """Every row beside the best of those that share stream, data, view and whether they are told the task."""
+    """Every row beside the best of those that share stream, data, view and whether they are told the task.
+
+    Ceilings are left out. The p-values are corrected by Holm's rule over all that is returned, which is meant to be one table.
+    """
     groups: dict[str, list[Row]] = {}
     for row in rows:
-        if len(row.values[metric]) > 1:
+        if len(row.values[metric]) > 1 and not is_ceiling(row.method):
             known = row.inference == "aware"
-            groups.setdefault(json.dumps([row.stream, row.source, row.view, known]), []).append(row)
+            key = [row.stream, row.source, row.stream_changed, row.view, known]
+            groups.setdefault(json.dumps(key, sort_keys=True), []).append(row)
     found = []
     for group in groups.values():
         best = max(group, key=lambda row: row.mean[metric] or 0.0)
@@ -93,7 +109,20 @@ def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") 
             outcome = None if row is best else paired(row.values[metric], best.values[metric])
             if outcome is not None and outcome.seeds > 1:
                 found.append(Contest(row, best, outcome))
-    return found
+    corrected = holm([contest.outcome.p_value for contest in found])
+    return [
+        replace(contest, outcome=replace(contest.outcome, p_value=p))
+        for contest, p in zip(found, corrected, strict=True)
+    ]
+
+
+@cache
+def is_ceiling(method: str) -> bool:
+    """Whether a method breaks the rules by design, as `joint` does; one that is not installed here is taken to keep them."""
+    try:
+        return bool(method_settings(method).ceiling)
+    except MerlinError:
+        return False
 
 
 def experiment_of(result: Result) -> str:
@@ -126,7 +155,9 @@ def _row(group: list[Result], place: int) -> Row:
         std={name: standard_deviation(of_seeds) for name, of_seeds in listed.items()},
         half_width={name: half_width(of_seeds) for name, of_seeds in listed.items()},
         values=values,
+        means=means_of(first["settings"]["method"], _kind(first)),
         changed=changed_stream(first) | _changed_method(first),
+        stream_changed=changed_stream(first),
         # Streams have the paper's protocol by default; with other settings there is nothing to compare with.
         paper=None if changed_stream(first) else headline(first["method"], _kind(first), view, inference),
     )
@@ -157,7 +188,11 @@ def _changed_method(result: Result) -> dict[str, Any]:
         default = kind.preset(preset, info).record()
     except UNKNOWN:
         return _differing(result["settings"]["method"], {})
-    settings = result["settings"]["method"]
+    settings = {
+        name: value
+        for name, value in result["settings"]["method"].items()
+        if not harmless(result["method"], name, value)
+    }
     if kind.method != result["method"]:  # the preset has become a method of its own since, with settings of its own
         settings = {name: settings[name] for name in default if name in settings}
     return _differing(settings, default)

@@ -1,15 +1,21 @@
-"""Tables for the terminal. Every row names what it is: stream, view, method, inference mode, budget, seeds."""
+"""Tables for the terminal: a table for every stream and view, its rows by accuracy, each with method, answer and seeds."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from rich import box
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from merlin_cl.report.summary import Contest, Result, Row, stored_in_all
+from merlin_cl.metrics import ENOUGH_SEEDS
+from merlin_cl.report.means import unequal_means
+from merlin_cl.report.ranking import Place, ranking
+from merlin_cl.report.summary import Contest, Result, Row, is_ceiling, stored_in_all
 from merlin_cl.report.text import (
     NONE,
+    ends,
     nats,
     parts,
     percent,
@@ -17,105 +23,164 @@ from merlin_cl.report.text import (
     signed,
     size,
     stored_size,
-    with_deviation,
-    with_interval,
+    stream_title,
 )
 from merlin_cl.runs.calibration import COVERED
 
+AVERAGE = "average_incremental_accuracy"
+GAP = 2
+"""Columns of the terminal between two columns of a table of results."""
 SHOWN_COVERAGES = (20, 50, 80, 100)
 """Shares of the answers in percent, the surest first, whose error is shown."""
 
 
-def scores_table(rows: list[Row]) -> Table:
-    """One row for each experiment, view and inference mode; mean and standard deviation over seeds. One run takes 80 columns."""
-    table = _table(gap=0)
-    table.add_column("stream\nview", no_wrap=True)
-    table.add_column("method\ninference\nseeds", no_wrap=True)
-    for heading in ("average\nincre-\nmental", "paper", "final", "forget-\nting", "NLL\nECE"):
-        table.add_column(heading, justify="right")
-    table.add_column("exemplars\nstored\nupdates", justify="right", no_wrap=True)
+@dataclass(frozen=True)
+class _Column:
+    """A column of the table of results: how to fill it, and how soon it goes where there is no room for all."""
+
+    heading: str
+    cell: Callable[[Place], str]
+    worth: int
+    """The higher, the longer it stays; 0 stays always."""
+    left: bool = False
+
+
+def print_scores(out: Console, rows: list[Row]) -> None:
+    """All there is to say of some rows: the tables, and under them what a reader has to know."""
+    out.print(*scores_tables(rows, out.width), sep="")
+    out.print(scores_caption(rows))
+
+
+def scores_tables(rows: list[Row], width: int) -> list[Table]:
+    """For every stream and view a table of its rows by accuracy; columns that would not fit into a width are left out."""
     notes = _notes(rows)
-    for row in rows:
-        preset = f" ({row.preset})" if row.preset != "default" else ""
-        table.add_row(
-            escape(f"{row.stream}{_mark(row, notes)}\n{row.view}"),
-            f"{row.method}{preset}\n{row.inference or NONE}\n{_seeds(row)}",
-            with_interval(
-                *(figures["average_incremental_accuracy"] for figures in (row.mean, row.std, row.half_width))
-            ),
-            with_deviation(row.paper.mean, row.paper.std) if row.paper else NONE,
-            with_deviation(row.mean["final_accuracy"], row.std["final_accuracy"]),
-            with_deviation(row.mean["forgetting"], row.std["forgetting"]),
-            f"{_with_std(row, 'nll', nats)}\n{_with_std(row, 'ece', percent)}",
-            "\n".join(
-                (_or_none(row.exemplars), stored_size(row.stored_bytes), _or_none(row.updates_per_batch or None))
-            ),
-        )
+    return [_scores_table(places, notes, width) for places in ranking(rows)]
+
+
+def _scores_table(places: list[Place], notes: list[str], width: int) -> Table:
+    columns = _fitting(_columns(places, notes), places, width)
+    table = _table(_question(places[0].row))
+    for column in columns:
+        table.add_column(column.heading, justify="left" if column.left else "right", no_wrap=True)
+    for before, place in zip([None, *places], places, strict=False):
+        if before is not None and _stands_apart(before) != _stands_apart(place):
+            table.add_section()
+        style = "bold" if place.rank == 1 and place.among > 1 else None
+        table.add_row(*(escape(column.cell(place)) for column in columns), style=style)
     return table
+
+
+def _stands_apart(place: Place) -> bool:
+    return place.apart in ("told the task", "ceiling")
+
+
+def _question(row: Row) -> str:
+    return escape(f"{stream_title(row.stream)}, {row.view}")
+
+
+def _columns(places: list[Place], notes: list[str]) -> list[_Column]:
+    """Every column that has something to say of these rows, in the order in which they are read."""
+    several = any(place.among > 1 for place in places)
+    intervals = any(place.row.interval(AVERAGE) for place in places)
+    columns = [
+        _Column("rank", lambda place: NONE if place.rank is None else str(place.rank), 0) if several else None,
+        _Column("method", lambda place: _contestant(place.row, notes) + _aside(place), 0, left=True),
+        _Column("A", lambda place: _spread(place.row, AVERAGE, percent), 0),
+        _Column("95 % interval", lambda place: _interval(place.row), 90) if intervals else None,
+        _Column("stored", lambda place: stored_size(place.row.stored_bytes), 80),
+        _Column("seeds", lambda place: str(len(place.row.seeds)), 85),
+        _Column("paper", lambda place: NONE if place.row.paper is None else f"{place.row.paper.mean:g}", 70),
+        _Column("final", lambda place: _spread(place.row, "final_accuracy", percent), 60),
+        _Column("forgetting", lambda place: _spread(place.row, "forgetting", percent), 50),
+        _Column("NLL", lambda place: _spread(place.row, "nll", nats), 40),
+        _Column("ECE", lambda place: _spread(place.row, "ece", percent), 30),
+        _Column("exemplars", lambda place: _or_none(place.row.exemplars), 20),
+        _Column("updates", lambda place: _or_none(place.row.updates_per_batch or None), 10),
+    ]
+    kept = [column for column in columns if column is not None]
+    return [column for column in kept if not column.worth or any(column.cell(place) != NONE for place in places)]
+
+
+def _fitting(columns: list[_Column], places: list[Place], width: int) -> list[_Column]:
+    """The columns that a width has room for; the least worth go first."""
+
+    def needed(column: _Column) -> int:
+        return max(len(column.heading), *(len(column.cell(place)) for place in places)) + GAP
+
+    kept = list(columns)
+    while sum(map(needed, kept)) - GAP > width and any(column.worth for column in kept):
+        kept.remove(min((column for column in kept if column.worth), key=lambda column: column.worth))
+    return kept
+
+
+def _aside(place: Place) -> str:
+    return {"ceiling": " (ceiling)", "told the task": " (told the task)"}.get(place.apart, "")
+
+
+def _spread(row: Row, name: str, shown: Callable[[float | None], str]) -> str:
+    """A mean over seeds and, where there are several, the standard deviation."""
+    std = row.std[name]
+    return shown(row.mean[name]) if std is None else f"{shown(row.mean[name])} ± {shown(std)}"
+
+
+def _interval(row: Row) -> str:
+    return "too few seeds" if len(row.seeds) < ENOUGH_SEEDS else ends(row.interval(AVERAGE))
 
 
 def _or_none(value: int | None) -> str:
     return NONE if value is None else str(value)
 
 
-def _seeds(row: Row) -> str:
-    return f"{len(row.seeds)} seed{'s' * (len(row.seeds) > 1)}"
-
-
-def _with_std(row: Row, name: str, shown: Callable[[float | None], str]) -> str:
-    """A figure and its deviation over seeds in one line."""
-    std = row.std[name]
-    return shown(row.mean[name]) if std is None else f"{shown(row.mean[name])} ±\N{NO-BREAK SPACE}{shown(std)}"
-
-
 def scores_caption(rows: list[Row]) -> str:
-    """What a reader has to know beside the table."""
+    """What a reader has to know beside the tables."""
     lines = [
-        "average incremental: mean over k of the accuracy on tasks 1..k after task k; final: after the last.",
-        "stored: all that is kept between tasks; updates: gradient steps on each arriving batch.",
+        "A: average incremental accuracy in percent, the mean over k of the accuracy on tasks 1 to k after task k; "
+        "final: after the last task. stored: all that is kept between tasks.",
     ]
     if any(row.mean["nll"] is not None for row in rows):
-        lines.append(
-            "NLL: negative log-likelihood in nats; ECE: calibration error in percent; both after the last task."
-        )
+        lines.append("NLL in nats and ECE in percent tell what the probabilities were worth after the last task.")
     if any(len(row.seeds) > 1 for row in rows):
-        lines.append("± is the standard deviation over seeds (n - 1); in brackets the 95 % t-interval for the mean.")
+        lines.append(f"± is the standard deviation over seeds (n - 1); intervals need {ENOUGH_SEEDS} seeds.")
     if any(row.paper for row in rows):
-        lines.append("paper: its number for five seeds (its ± is mostly the mean of task-wise deviations).")
+        lines.append("paper: its A over five seeds.")
+    if any(is_ceiling(row.method) for row in rows):
+        lines.append("A ceiling breaks the rules by design, to show what could be reached; it has no rank.")
+    lines += unequal_means(rows)
     lines += [f"[{number}] {note}" for number, note in enumerate(_notes(rows), start=1)]
     lines += [
-        f"data of {stream}: {source}" for stream, source in dict.fromkeys((row.stream, row.source) for row in rows)
+        f"Data of {stream}: {source}" for stream, source in dict.fromkeys((row.stream, row.source) for row in rows)
     ]
     return escape("\n".join(lines))
 
 
-def contests_table(contests: list[Contest], rows: list[Row]) -> Table:
-    """Each row beside the best of its stream and view, seed by seed; `rows` are those of the table it follows."""
+def contests_tables(contests: list[Contest], rows: list[Row]) -> list[Table]:
+    """For every question each row beside the best, seed by seed; `rows` are those of the tables it follows."""
     notes = _notes(rows)
-    table = _table("average incremental accuracy beside the best, seed by seed (paired t-test)")
-    for heading in ("stream, view", "method, inference", "the best"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("difference", "95 % interval", "p", "seeds"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    questions: dict[int, list[Contest]] = {}
     for contest in contests:
+        questions.setdefault(id(contest.best), []).append(contest)
+    return [_contests_table(group, notes) for group in questions.values()]
+
+
+def _contests_table(contests: list[Contest], notes: list[str]) -> Table:
+    best = contests[0].best
+    table = _table(f"{_question(best)}: A beside {escape(_contestant(best, notes))}, seed by seed")
+    table.add_column("method", overflow="fold")
+    tested = any(contest.outcome.p_value is not None for contest in contests)
+    for heading in ("difference", *(("95 % interval", "p (Holm)") if tested else ()), "seeds"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for contest in sorted(contests, key=lambda contest: -contest.outcome.difference):
         outcome = contest.outcome
-        span = outcome.half_width or 0.0
-        table.add_row(
-            f"{contest.row.stream}, {contest.row.view}",
-            _contestant(contest.row, notes),
-            _contestant(contest.best, notes),
-            signed(outcome.difference),
-            f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}",
-            probability(outcome.p_value),
-            str(outcome.seeds),
-        )
+        sure = (ends(outcome.interval, signed), probability(outcome.p_value)) if tested else ()
+        name = escape(_contestant(contest.row, notes))
+        table.add_row(name, signed(outcome.difference), *sure, str(outcome.seeds))
     return table
 
 
 def _contestant(row: Row, notes: list[str]) -> str:
     preset = f" ({row.preset})" if row.preset != "default" else ""
     answering = f", {row.inference}" if row.inference else ""
-    return escape(f"{row.method}{preset}{answering}{_mark(row, notes)}")
+    return f"{row.method}{preset}{answering}{_mark(row, notes)}"
 
 
 def _mark(row: Row, notes: list[str]) -> str:

@@ -1,7 +1,7 @@
 """Numbers and consoles, the same in every table."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from rich.console import Console
 
@@ -37,21 +37,13 @@ def nats(value: float | None) -> str:
     return NONE if value is None else f"{value:.3f}"
 
 
-def with_deviation(mean: float | None, std: float | None) -> str:
-    """A mean, its standard deviation under it where there is one."""
-    return percent(mean) if std is None else f"{percent(mean)}\n± {std:.2f}"
+def ends(interval: tuple[float, float] | None, shown: Callable[[float], str] = percent) -> str:
+    """An interval by its ends.
 
-
-def with_interval(mean: float | None, std: float | None, half_width: float | None) -> str:
-    """A mean, under it the standard deviation and the ends of the interval where there are any.
-
-    >>> with_interval(90.0, 1.0, 2.5)
-    '90.00\\n± 1.00\\n[87.50, 92.50]'
+    >>> ends((87.5, 100.0)), ends(None)
+    ('87.50 to 100.00', '–')
     """
-    shown = with_deviation(mean, std)
-    if mean is None or half_width is None:
-        return shown
-    return f"{shown}\n[{mean - half_width:.2f}, {mean + half_width:.2f}]"
+    return NONE if interval is None else f"{shown(interval[0])} to {shown(interval[1])}"
 
 
 def signed(value: float | None) -> str:
@@ -93,6 +85,33 @@ def stored_size(count: float | None) -> str:
     ('1.2 kB', 'not stated')
     """
     return "not stated" if count is None else size(count)
+
+
+STREAMS = {
+    "split": "Split",
+    "permuted": "Permuted",
+    "rotated": "Rotated",
+    "mnist": "MNIST",
+    "fashion": "Fashion",
+    "cifar10": "CIFAR-10",
+    "cifar100": "CIFAR-100",
+    "miniimagenet": "mini-ImageNet",
+    "audio": "Audio",
+    "20": "(20 tasks)",
+}
+"""Words of the names of streams as people write them."""
+
+
+def stream_title(name: str) -> str:
+    """A stream as a heading calls it.
+
+    >>> stream_title("split-cifar100-20"), stream_title("heterogeneous"), stream_title("my-own.csv")
+    ('Split CIFAR-100 (20 tasks)', 'Heterogeneous', 'my-own.csv')
+    """
+    words = name.split("-")
+    if all(word in STREAMS for word in words):
+        return " ".join(STREAMS[word] for word in words)
+    return name.capitalize() if name.isalpha() else name
 
 
 def parts(values: Mapping[str, object]) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from importlib.metadata import version
 from typing import Any
 
+from merlin_cl import __version__
 from merlin_cl.commands import merlin
+from merlin_cl.report.means import unequal_means
 from merlin_cl.report.page.command import command_for
 from merlin_cl.report.page.diagnosis import diagnosis_of
 from merlin_cl.report.page.experiments import FIRST, Experiment, StreamGroup, sort_runs
@@ -15,8 +16,10 @@ from merlin_cl.report.page.gallery import gallery
 from merlin_cl.report.page.kept import Kept, opened
 from merlin_cl.report.page.latent import latent_space
 from merlin_cl.report.page.losses import loss_curves
-from merlin_cl.report.page.series import series_of
+from merlin_cl.report.page.series import correct_p_values, series_of
 from merlin_cl.report.page.sources import Run
+from merlin_cl.report.ranking import Place, ranking, sentence
+from merlin_cl.report.text import stream_title
 
 GALLERY_BYTES = 3_000_000
 """Pictures on a page in all; galleries beyond that are left out."""
@@ -31,8 +34,8 @@ def content(runs: Iterable[Run], problems: Iterable[str] = (), *, title: str = "
     slots = _slots(groups)
     pictures = _PictureBudget(GALLERY_BYTES)
     return {
-        "title": title or " and ".join(dict.fromkeys(group.name for group in groups)) or "Runs",
-        "version": version("merlin-cl"),
+        "title": title or _title(groups),
+        "version": __version__,
         "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "runs": sum(len(experiment.runs) for group in groups for experiment in group.experiments),
         "problems": [*problems, *([] if unfinished else _left_out(runs))],
@@ -40,11 +43,24 @@ def content(runs: Iterable[Run], problems: Iterable[str] = (), *, title: str = "
     }
 
 
+def _title(groups: list[StreamGroup]) -> str:
+    """The streams by name while they are few."""
+    names = [*dict.fromkeys(stream_title(group.name) for group in groups)]
+    if not names:
+        return "Runs"
+    return " and ".join(names) if len(names) < 3 else f"{len(names)} streams"
+
+
 def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _PictureBudget) -> Content:
+    finished = [experiment for experiment in group.experiments if experiment.finished]
+    questions = ranking(row for experiment in finished for row in experiment.rows)
+    ranked = {id(place.row): place for places in questions for place in places}
+    labels = {id(row): experiment.label for experiment in finished for row in experiment.rows}
     experiments = [
-        _experiment(group, experiment, slots[experiment.label], pictures) for experiment in group.experiments
+        _experiment(group, experiment, slots[experiment.label], pictures, ranked) for experiment in group.experiments
     ]
     series = [one for experiment in experiments for one in experiment["series"]]
+    correct_p_values(series)
     for place, one in enumerate(series):
         one["id"] = f"{number}-{place}"
     return {
@@ -53,16 +69,20 @@ def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _P
         "name": group.name,
         "changed": group.changed,
         "source": group.source,
-        "tasks": max(one["tasks"] for one in series),
+        "unequal": unequal_means(row for experiment in group.experiments for row in experiment.rows),
+        "sentences": {places[0].row.view: sentence(places, lambda row: labels[id(row)]) for places in questions},
+        "tasks": max(one["tasks_in_all"] for one in series),
         "task_names": max((each["task_names"] for each in experiments if each["task_names"]), key=len, default=None),
         "views": list(dict.fromkeys(one["view"] for one in series)),
         "experiments": experiments,
     }
 
 
-def _experiment(group: StreamGroup, experiment: Experiment, slot: int, pictures: _PictureBudget) -> Content:
+def _experiment(
+    group: StreamGroup, experiment: Experiment, slot: int, pictures: _PictureBudget, ranked: dict[int, Place]
+) -> Content:
     row, first = experiment.row, experiment.runs[0]
-    series = [series_of(group, experiment, place) for place in range(len(experiment.rows))]
+    series = [series_of(group, experiment, place, ranked) for place in range(len(experiment.rows))]
     for one in series:
         one["slot"] = slot
     space, shown, names, classes = None, None, None, None

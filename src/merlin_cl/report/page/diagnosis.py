@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+from merlin_cl.metrics import ENOUGH_SEEDS
 from merlin_cl.report.diagnosis import CONTROL
 from merlin_cl.report.diagnosis_verdict import Knowledge, judge
 from merlin_cl.report.page.estimates import Estimate, estimate_or_none
 from merlin_cl.report.page.experiments import Experiment, StreamGroup
-from merlin_cl.report.text import probability, signed, size
+from merlin_cl.report.text import signed, size
+
+ANY = (-math.inf, math.inf)
+"""Probes are of many kinds; not all are percentages."""
 
 Verdict = dict[str, str]
 """question, answer, tone (good, mixed or bad) and the figures it rests on."""
@@ -41,7 +46,7 @@ def _probes(experiment: Experiment, task: int) -> dict[str, Any]:
     for when in ("learned", "final"):
         of_seeds = [result["diagnosis"][when][task] or {} for result in experiment.results]
         names = dict.fromkeys(name for values in of_seeds for name in values)
-        found[when] = {name: estimate_or_none([values.get(name) for values in of_seeds]) for name in names}
+        found[when] = {name: estimate_or_none([values.get(name) for values in of_seeds], ANY) for name in names}
     return found
 
 
@@ -117,13 +122,16 @@ def _teaches(series: list[dict[str, Any]]) -> list[Verdict]:
     above = best["above_control"]
     mode = f" ({best['inference']})" if best["inference"] else ""
     if above["low"] is None:
-        answer, tone, sure = ("Not known", "mixed", "one seed, so there is no interval")
+        answer, tone, sure = (
+            "Not known",
+            "mixed",
+            f"{above['seeds']} of the {ENOUGH_SEEDS} seeds that an interval needs",
+        )
     else:
         answer, tone = (
             ("Yes", "good") if above["low"] > 0 else ("No", "bad") if above["high"] < 0 else ("Unclear", "mixed")
         )
-        p = probability(above["p"])
-        sure = f"95 % interval {signed(above['low'])} to {signed(above['high'])}, p {p}, {above['seeds']} seeds"
+        sure = f"95 % interval {signed(above['low'])} to {signed(above['high'])}, {above['seeds']} seeds"
     return [
         {
             "question": "Does the stream teach it more than the exemplars do?",

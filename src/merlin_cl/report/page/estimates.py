@@ -4,35 +4,39 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from merlin_cl.metrics import half_width, mean, standard_deviation
+from merlin_cl.metrics import BOUNDS, ENOUGH_SEEDS, interval, mean, standard_deviation
 
 Estimate = dict[str, Any]
-"""mean, low, high (ends of the interval), std; the last three are None for a single value."""
+"""mean; low and high, the ends of the interval, None where seeds are too few; std, None for one; each seed where they are few."""
 
 DECIMALS = 4
+PERCENT = BOUNDS["final_accuracy"]
 
 
-def estimate(values: Sequence[float]) -> Estimate:
-    """The mean over seeds and how far it can be trusted.
+def estimate(values: Sequence[float], bounds: tuple[float, float] = PERCENT) -> Estimate:
+    """The mean over seeds and how far it can be trusted; `bounds` are the least and the greatest it can be.
 
     >>> estimate([90.0])
-    {'mean': 90.0, 'low': None, 'high': None, 'std': None}
+    {'mean': 90.0, 'low': None, 'high': None, 'std': None, 'each': None}
     >>> estimate([90.0, 92.0, 91.0])
-    {'mean': 91.0, 'low': 88.5159, 'high': 93.4841, 'std': 1.0}
+    {'mean': 91.0, 'low': None, 'high': None, 'std': 1.0, 'each': [90.0, 92.0, 91.0]}
+    >>> estimate([98.0, 99.0, 100.0, 100.0, 100.0])
+    {'mean': 99.4, 'low': 98.2894, 'high': 100.0, 'std': 0.8944, 'each': None}
     """
-    middle, half = mean(values), half_width(values)
+    low, high = interval(values, *bounds) or (None, None)
     return {
-        "mean": rounded(middle),
-        "low": None if half is None else rounded(middle - half),
-        "high": None if half is None else rounded(middle + half),
+        "mean": rounded(mean(values)),
+        "low": rounded(low),
+        "high": rounded(high),
         "std": rounded(standard_deviation(values)),
+        "each": [rounded(value) for value in values] if 1 < len(values) < ENOUGH_SEEDS else None,
     }
 
 
-def estimate_or_none(values: Sequence[float | None]) -> Estimate | None:
+def estimate_or_none(values: Sequence[float | None], bounds: tuple[float, float] = PERCENT) -> Estimate | None:
     """The same of the finite values there are, None where there is none."""
     found = [value for value in values if value is not None and math.isfinite(value)]
-    return estimate(found) if found else None
+    return estimate(found, bounds) if found else None
 
 
 def rounded(value: float | None) -> float | None:

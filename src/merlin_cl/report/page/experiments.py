@@ -10,13 +10,14 @@ from typing import Any
 from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.report.diagnosis import CONTROL
 from merlin_cl.report.page.sources import Run
-from merlin_cl.report.summary import Result, Row, changed_stream, experiment_of, summarise
-from merlin_cl.report.text import parts
+from merlin_cl.report.summary import Result, Row, changed_stream, experiment_of, is_ceiling, summarise
+from merlin_cl.report.text import parts, stream_title
 from merlin_cl.runs.calibration import after
 from merlin_cl.streams.registry import stream_names
 
+AVERAGE = "average_incremental_accuracy"
 FIRST = ("merlin", CONTROL)
-"""Methods that lead every table and have the first colours: ours, and what it has to beat."""
+"""Methods that have the first colours on every page: ours, and what it has to beat."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,11 @@ class Experiment:
         """How many tasks the figures are of."""
         tasks: int = self.results[0]["tasks"]
         return tasks
+
+    @property
+    def tasks_in_all(self) -> int:
+        """How many tasks the stream has, those to come included."""
+        return max(self.tasks, *(run.tasks_in_all for run in self.runs))
 
 
 @dataclass(frozen=True)
@@ -84,7 +90,7 @@ def sort_runs(runs: Iterable[Run], *, unfinished: bool) -> list[StreamGroup]:
             key = json.dumps([run.result["settings"]["stream"], run.result["source"]], sort_keys=True)
             by_stream.setdefault(key, []).append(run)
     groups = [_group(members) for members in by_stream.values()]
-    named = [group for group in groups if group.experiments]
+    named = _told_apart([group for group in groups if group.experiments])
     known = stream_names()
     return sorted(
         named,
@@ -95,6 +101,15 @@ def sort_runs(runs: Iterable[Run], *, unfinished: bool) -> list[StreamGroup]:
             group.title,
         ),
     )
+
+
+def _told_apart(groups: list[StreamGroup]) -> list[StreamGroup]:
+    """Groups that share a title, as they differ in their data alone, with these in the title."""
+    titles = [group.title for group in groups]
+    return [
+        group if titles.count(group.title) == 1 else replace(group, title=f"{group.title}, {group.source}")
+        for group in groups
+    ]
 
 
 def _group(runs: list[Run]) -> StreamGroup:
@@ -109,11 +124,11 @@ def _group(runs: list[Run]) -> StreamGroup:
     first = runs[0].result
     changed = changed_stream(first)
     return StreamGroup(
-        title=first["stream"] + (f" ({parts(changed)})" if changed else ""),
+        title=stream_title(first["stream"]) + (f" ({parts(changed)})" if changed else ""),
         name=first["stream"],
         source=first["source"],
         changed=changed,
-        experiments=_labelled(sorted(experiments, key=_rank), changed),
+        experiments=_labelled(sorted(experiments, key=_order), changed),
     )
 
 
@@ -144,11 +159,10 @@ def _cut(result: Result, tasks: int) -> Result:
     return result | {"tasks": tasks, "scores": scores, "diagnosis": diagnosis}
 
 
-def _rank(experiment: Experiment) -> tuple[int, str, int, float]:
-    """Ours, the control, then methods by name; plain settings before changed ones."""
+def _order(experiment: Experiment) -> tuple[bool, bool, float, str]:
+    """By accuracy, the best first; ceilings after all that keep the rules, and what is not finished last."""
     row = experiment.row
-    order = FIRST.index(row.method) if row.method in FIRST else len(FIRST)
-    return order, row.method, (row.preset != "default") + len(row.changed), -(row.mean["final_accuracy"] or 0.0)
+    return not experiment.finished, is_ceiling(row.method), -(row.mean[AVERAGE] or 0.0), row.method
 
 
 def _labelled(experiments: list[Experiment], changed_stream: dict[str, Any]) -> list[Experiment]:

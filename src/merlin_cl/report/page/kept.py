@@ -20,16 +20,17 @@ class Kept:
         self._file = file
         self.state: dict[str, Any] = file.marked
 
-    def method(self, *names: str) -> Any:
-        """A part of the method's state, by its names from the outside in; None where the method keeps no such thing."""
+    def method(self, *names: str | int) -> Any:
+        """A part of the method's state, by its names and places from the outside in; None where there is no such thing."""
         part: Any = self.state["learner"]["method"]
         for name in names:
-            if not isinstance(part, dict) or name not in part:
+            there = isinstance(part, dict) and name in part
+            if not there and not (isinstance(part, list) and isinstance(name, int) and 0 <= name < len(part)):
                 return None
             part = part[name]
         return self._file.array(part[TENSOR]) if isinstance(part, dict) and TENSOR in part else part
 
-    def array(self, *names: str) -> NDArray[Any] | None:
+    def array(self, *names: str | int) -> NDArray[Any] | None:
         """A tensor of the method's state, None where there is none."""
         found = self.method(*names)
         return found if isinstance(found, np.ndarray) else None

@@ -12,7 +12,8 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from merlin_cl.report.page.estimates import Estimate
-from merlin_cl.report.page.headline import headline, overview
+from merlin_cl.report.page.headline import headline, headline_view
+from merlin_cl.report.page.overview import overview
 from merlin_cl.report.text import NONE, nats, percent, probability, signed, size, stored_size
 from merlin_cl.runs.progress import clock_time
 
@@ -23,15 +24,22 @@ SCRIPTS = (
     "scales",
     "marks",
     "tooltip",
+    "export",
     "data_table",
     "axes",
+    "labels",
+    "ranking",
+    "front",
+    "parts",
     "curves",
+    "reliability",
     "forgetting",
     "matrix",
-    "cost",
     "diagnosis",
     "losses",
     "latent",
+    "overview",
+    "address",
     "controls",
     "sorting",
     "live",
@@ -72,21 +80,24 @@ def policy(*, live: bool) -> str:
 def fragment(content: Content, live: str) -> Content:
     """What changes on a live page when runs go on: the results as HTML, and the numbers of the figures."""
     main = _environment().get_template("parts/results.html.j2").render(**_prepared(content), live=live)
-    return {"title": content["title"], "main": main, "figures": figures(content)}
+    return {"heading": _prepared(content)["heading"], "main": main, "figures": figures(content)}
 
 
 def figures(content: Content) -> Content:
     """The numbers that the script draws."""
     wanted = ("label", "slot", "series", "diagnosis", "losses", "latent", "cost")
+    together = overview(content["streams"])
     return {
+        "title": content["title"],
+        "ranks": together and together["ranks"],
         "streams": [
             {
                 **{name: stream[name] for name in ("id", "title", "tasks", "task_names", "views")},
-                "view": headline(stream)["view"],
+                "view": headline_view(stream),
                 "experiments": [{name: each[name] for name in wanted} for each in stream["experiments"]],
             }
             for stream in content["streams"]
-        ]
+        ],
     }
 
 
@@ -98,7 +109,16 @@ def embedded(value: Any) -> str:
 
 def _prepared(content: Content) -> Content:
     streams = [{**stream, "headline": headline(stream)} for stream in content["streams"]]
-    return {**content, "streams": streams, "overview": overview(streams)}
+    together = overview(content["streams"])
+    return {**content, "streams": streams, "overview": together, "heading": _heading(content, streams, together)}
+
+
+def _heading(content: Content, streams: list[Content], together: Content | None) -> str:
+    """The ranking in a sentence: of the stream where there is one, over all of them where there are several."""
+    if together is not None:
+        return f"{content['title']}: {together['sentence']}" if together["sentence"] else content["title"]
+    said = streams[0]["headline"]["sentence"] if streams else ""
+    return f"{content['title']}: {said}" if said else content["title"]
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from merlin_cl.learners.means import means_of
 from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.report.summary import Result
 from merlin_cl.runs.calibration import AFTER_EACH_TASK, AT_THE_END, Record, uncertainty_of
@@ -24,6 +25,7 @@ def result_so_far(config: dict[str, Any], events: list[Event]) -> Result:
         "tasks": done,
         "exemplars": config["method"].get("exemplars"),
         "updates_per_batch": config["method"].get("updates_per_batch"),
+        "means": means_of(config["method"], config["stream"]["name"]),
         "settings": {key: config[key] for key in ("stream", "method", "inference", "device", "threads")},
         "scores": [_score(question, matrix[:done], worth(question, done)) for question, matrix in rows.items()]
         if done

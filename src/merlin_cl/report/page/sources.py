@@ -40,6 +40,13 @@ class Run:
         seed: int = self.result["seed"]
         return seed
 
+    @property
+    def tasks_in_all(self) -> int:
+        """How many tasks it learns, as it said when it began; those that are done where it did not."""
+        said: list[int] = [event["tasks"] for event in self.events if event["event"] in ("started", "resumed")]
+        done: int = self.result["tasks"]
+        return max(done, *said[-1:], 0)
+
 
 @dataclass(frozen=True)
 class Findings:

@@ -1,64 +1,70 @@
-// What the reader chooses: stream, view, methods, theme; and commands to copy.
+// What the reader chooses: stream, view, methods in colour, theme; and commands to copy.
 
-const MOST_AT_FIRST = 10;
+const IN_COLOUR_AT_FIRST = 5;
+const MANY = 16;
 
-// Choices by the title of the stream, so that they outlive a live page's new results.
+// Choices by the title of the stream, so that they outlive a live page's new results; `focus` is null until the reader chooses.
 const chosen = new Map();
 
 function choicesFor(stream) {
-  if (!chosen.has(stream.title)) chosen.set(stream.title, { hidden: new Set(), seen: new Set(), view: null });
+  if (!chosen.has(stream.title)) chosen.set(stream.title, { view: null, focus: null });
   return chosen.get(stream.title);
 }
 
 const seriesOf = (stream, view) => stream.experiments.flatMap((experiment) => experiment.series).filter((one) => one.view === view);
 
-function shownSeries(stream, view) {
-  const { hidden } = choicesFor(stream);
-  return seriesOf(stream, view).filter((one) => !hidden.has(fullName(one)));
+// What the reader chose; before that ours, the control and the best, and runs that are not finished where there is nothing else.
+function focusOf(stream, view) {
+  const { focus } = choicesFor(stream);
+  return focus ?? usualFocus(stream, view);
 }
 
-// Series not seen before are shown while there are few: ours, the control, then the most accurate.
-function admit(stream, view) {
-  const { hidden, seen } = choicesFor(stream);
+function usualFocus(stream, view) {
   const all = seriesOf(stream, view);
-  const rank = (one) => (one.method === 'merlin' ? 300 : one.method === 'gdumb-ensemble' ? 200 : 0) + one.average.mean;
-  const fresh = all.filter((one) => !seen.has(fullName(one))).sort((a, b) => rank(b) - rank(a));
-  let room = MOST_AT_FIRST - all.filter((one) => seen.has(fullName(one)) && !hidden.has(fullName(one))).length;
-  for (const one of fresh) {
-    seen.add(fullName(one));
-    if (room <= 0) hidden.add(fullName(one));
-    room -= 1;
-  }
+  const ranked = all.filter((one) => one.rank !== null).sort((a, b) => a.rank - b.rank);
+  const ours = ranked.find((one) => one.label === 'merlin');
+  const control = ranked.find((one) => one.method === 'gdumb-ensemble');
+  const others = [...ranked, ...all.filter((one) => !one.finished), ...all];
+  return new Set([...new Set([ours, control, ...others].filter((one) => one).map(fullName))].slice(0, IN_COLOUR_AT_FIRST));
 }
 
 function fillChips(section, stream, view, redraw) {
-  const { hidden } = choicesFor(stream);
   const group = section.querySelector('[data-chips]');
-  group.querySelectorAll('button').forEach((button) => button.remove());
+  const focused = document.activeElement?.dataset?.chip;
+  group.querySelectorAll('button, input').forEach((each) => each.remove());
   const all = seriesOf(stream, view);
+  const focus = focusOf(stream, view);
+  section.querySelector('[data-chosen] summary').textContent = `Methods in colour (${all.filter((one) => focus.has(fullName(one))).length} of ${all.length})`;
   const button = (name, attributes, act, ...children) => {
     const made = html('button', { type: 'button', ...attributes }, ...children, name);
     made.onclick = act;
     return made;
   };
-  for (const one of all) {
-    const name = fullName(one);
-    const chip = button(name, { class: 'chip', 'aria-pressed': String(!hidden.has(name)), 'data-series': one.id }, () => {
-      if (hidden.has(name)) hidden.delete(name);
-      else hidden.add(name);
-      chip.setAttribute('aria-pressed', String(!hidden.has(name)));
-      redraw();
-    }, html('span', { class: 'swatch' }, swatch(one.slot, one.inference)));
-    group.append(chip);
-  }
-  if (all.length < 3) return;
-  const every = (act) => () => {
-    all.forEach((one) => act(fullName(one)));
-    fillChips(section, stream, view, redraw);
+  const choose = (names) => {
+    choicesFor(stream).focus = names === null ? null : new Set(names);
     redraw();
   };
-  group.append(button('all', { class: 'button', 'data-all': '' }, every((name) => hidden.delete(name))));
-  group.append(button('none', { class: 'button', 'data-none': '' }, every((name) => hidden.add(name))));
+  const ordered = [...all].sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || b.average.mean - a.average.mean);
+  if (all.length > MANY) group.append(filterOf(group));
+  for (const one of ordered) {
+    const name = fullName(one);
+    const chip = button(name, { class: 'chip', 'aria-pressed': String(focus.has(name)), 'data-chip': name }, () => choose(focus.has(name) ? [...focus].filter((each) => each !== name) : [...focus, name]), html('span', { class: 'swatch' }, swatch(one.slot, one.inference)));
+    group.append(chip);
+    if (focused === name) chip.focus({ preventScroll: true });
+  }
+  if (all.length < 3) return;
+  group.append(
+    button('all', { class: 'button', 'data-all': '' }, () => choose(all.map(fullName))),
+    button('none', { class: 'button', 'data-none': '' }, () => choose([])),
+    button('the first ones', { class: 'button', 'data-usual': '' }, () => choose(null)),
+  );
+}
+
+// A field that leaves only the methods that have its text in their names.
+function filterOf(group) {
+  const field = html('input', { type: 'search', class: 'filter', placeholder: 'Find a method', 'aria-label': 'Find a method' });
+  field.oninput = () => group.querySelectorAll('.chip').forEach((chip) => (chip.hidden = !chip.dataset.chip.toLowerCase().includes(field.value.toLowerCase())));
+  return field;
 }
 
 function wireTabs(show) {
@@ -75,6 +81,7 @@ function wireTabs(show) {
       link.hidden = !document.getElementById(`${panel}-${link.dataset.jump}`);
     });
     if (focus) tab.focus();
+    tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     show(panel);
   };
   tabs.forEach((tab, index) => {
@@ -125,6 +132,17 @@ function wireCopying() {
         button.textContent = 'Selected';
       }
       setTimeout(() => (button.textContent = 'Copy'), 2000);
+    };
+  });
+}
+
+// Further columns of a table of results, shown when they are asked for.
+function wireColumns() {
+  document.querySelectorAll('[data-columns]').forEach((button) => {
+    button.onclick = () => {
+      const wide = button.closest('[data-results]').classList.toggle('all-columns');
+      button.setAttribute('aria-expanded', String(wide));
+      button.textContent = wide ? 'Fewer columns' : 'More columns';
     };
   });
 }

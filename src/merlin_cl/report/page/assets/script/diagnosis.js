@@ -13,7 +13,7 @@ function drawDiagnosis(figure, stream, experiment) {
   const kinds = PROBED.filter(({ key }) => chart.some((task) => task[key]));
   const { root, width } = drawing(plot, 300, `Diagnosis of ${experiment.label}`);
   const area = { left: 44, right: width - 10, top: 26, bottom: 256 };
-  const least = Math.min(...chart.flatMap((task) => kinds.map(({ key }) => task[key]?.mean ?? 100)));
+  const least = Math.min(...chart.flatMap((task) => kinds.flatMap(({ key }) => (task[key] ? reachOf(task[key]) : [100]))));
   const bottom = Math.max(0, Math.floor((least - 1) / 5) * 5);
   const x = linear([0.5, chart.length + 0.5], [area.left, area.right]);
   const y = linear([bottom, 100], [area.bottom, area.top]);
@@ -31,11 +31,12 @@ function drawDiagnosis(figure, stream, experiment) {
       if (!task[key]) return;
       const at = x(index + 1) + (place - (kinds.length - 1) / 2) * step;
       if (task[key].low !== null) inside.append(whisker(at, y(task[key].low), y(task[key].high), colour(slot)));
+      for (const value of task[key].each ?? []) inside.append(svg('circle', { class: 'seed', r: 2.2, cx: at, cy: y(value), style: `stroke:${colour(slot)}` }));
       inside.append(mark(slot, at, y(task[key].mean), 5));
       stops.push({ x: at, y: y(task[key].mean), title: `Task ${index + 1}${stream.task_names?.[index] ? ` (${stream.task_names[index]})` : ''}`, rows: [{ slot, label, value: `${estimated(task[key])} %` }] });
     });
   });
   plot.prepend(html('ul', { class: 'key' }, ...kinds.map(({ label, slot }) => html('li', {}, html('span', { class: 'swatch' }, svg('svg', { viewBox: '0 0 30 14', width: 30, height: 14, 'aria-hidden': 'true' }, mark(slot, 20, 7, 5))), label))));
   explorable(plot, `Diagnosis of ${experiment.label}`, stops, { point: ring(root) });
-  dataTable(figure, ['task', ...kinds.map(({ label }) => label)], () => chart.map((task, index) => [`${index + 1}`, ...kinds.map(({ key }) => estimated(task[key]))]));
+  dataTable(figure, ['task', ...kinds.map(({ label }) => label)], () => chart.map((task, index) => [`${index + 1}`, ...kinds.map(({ key }) => task[key] ?? null)]));
 }

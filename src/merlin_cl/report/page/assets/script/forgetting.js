@@ -1,12 +1,13 @@
 // Forgetting of every task but the last: marks side by side, with whiskers, around zero.
 
-function drawForgetting(figure, stream, series) {
+function drawForgetting(figure, stream, series, focus) {
   const plot = figure.querySelector('.plot');
-  const shown = series.filter((one) => one.forgotten.length);
+  const shown = series.filter((one) => one.finished && one.forgotten.length && focus.has(fullName(one)));
+  if (!shown.length) return nothingToDraw(figure, 'Forgetting, task by task', 'No finished run is in colour.');
   const tasks = Math.max(1, stream.tasks - 1);
   const { root, width } = drawing(plot, 300, `Forgetting by task of ${shown.length} methods`);
   const area = { left: 44, right: width - 10, top: 26, bottom: 256 };
-  const all = shown.flatMap((one) => one.forgotten.map((point) => point.mean));
+  const all = shown.flatMap((one) => one.forgotten.flatMap(reachOf));
   const [low, high] = extent([0, ...all]);
   const room = Math.max(1, (high - low) * 0.08);
   const x = linear([0.5, tasks + 0.5], [area.left, area.right]);
@@ -25,13 +26,15 @@ function drawForgetting(figure, stream, series) {
       const at = x(task + 1) + (place - (shown.length - 1) / 2) * step;
       inside.append(svg('line', { x1: at, x2: at, y1: y(0), y2: y(point.mean), style: `stroke:${colour(one.slot)}`, 'stroke-width': 2, opacity: 0.45 }));
       if (point.low !== null) inside.append(whisker(at, y(point.low), y(point.high), colour(one.slot)));
+      for (const value of point.each ?? []) inside.append(svg('circle', { class: 'seed', r: 2.2, cx: at, cy: y(value), style: `stroke:${colour(one.slot)}` }));
       inside.append(mark(one.slot, at, y(point.mean), 4));
       stops.push({ x: at, y: y(point.mean), title: `Task ${task + 1}`, rows: [{ slot: one.slot, inference: one.inference, label: fullName(one), value: estimated(point) }] });
     });
   }
+  keyOf(plot, shown.map((one) => ({ ...one, label: fullName(one) })));
   explorable(plot, 'Forgetting, task by task', stops, { point: ring(root) });
   dataTable(figure, ['method', ...Array.from({ length: tasks }, (_, task) => `task ${task + 1}`)], () =>
-    shown.map((one) => [fullName(one), ...Array.from({ length: tasks }, (_, task) => estimated(one.forgotten[task]))]),
+    shown.map((one) => [fullName(one), ...Array.from({ length: tasks }, (_, task) => one.forgotten[task] ?? null)]),
   );
 }
 

@@ -39,9 +39,18 @@ function drawProgress({ runs, grids }) {
   upper.tBodies[0].replaceChildren(...going.map(progressRow));
   lower.tBodies[0].replaceChildren(...over.map(progressRow));
   upper.parentElement.hidden = !going.length;
+  titleOf(runs, grids);
   const details = body.querySelector('details');
   details.hidden = !over.length;
   details.firstElementChild.textContent = `${over.length} finished run${over.length === 1 ? '' : 's'}`;
+}
+
+// How far everything is, in the title of the page, where a tab in the background shows it.
+function titleOf(runs, grids) {
+  const [done, total] = grids.length
+    ? [grids.reduce((sum, grid) => sum + grid.done + grid.failed, 0), grids.reduce((sum, grid) => sum + grid.total, 0)]
+    : [runs.filter((run) => run.state === 'finished').length, runs.length];
+  document.title = `${total ? `(${done}/${total}) ` : ''}${figures.title} · merlin-cl`;
 }
 
 function gridProgress(grid) {

@@ -2,8 +2,9 @@
 
 function drawMatrix(figure, stream, series) {
   const sides = [...figure.querySelectorAll('[data-side]')];
+  const ours = Math.max(0, series.findIndex((one) => one.label === 'merlin'));
   const control = series.findIndex((one) => one.method === 'gdumb-ensemble');
-  const usual = [0, control > 0 ? control : Math.min(1, series.length - 1)];
+  const usual = [ours, control >= 0 && control !== ours ? control : (ours + 1) % Math.max(1, series.length)];
   const chosen = sides.map((side, place) => {
     const select = side.querySelector('select');
     const before = series.findIndex((one) => one.id === select.value);
@@ -17,6 +18,9 @@ function drawMatrix(figure, stream, series) {
   const least = Math.min(100, ...shown.flatMap((one) => one.matrix.flat().filter((value) => value !== null)));
   const low = Math.min(90, Math.floor(least / 10) * 10);
   sides.forEach((side, place) => chosen[place] && side.querySelector('.scroll').replaceChildren(matrixTable(chosen[place], stream, low)));
+  dataTable(figure, ['method', 'after task', ...Array.from({ length: stream.tasks }, (_, task) => `task ${task + 1}`)], () =>
+    shown.flatMap((one) => one.matrix.map((row, after) => [fullName(one), after + 1, ...Array.from({ length: stream.tasks }, (_, task) => (row[task] === null || row[task] === undefined ? null : { value: row[task], text: percent(row[task]) }))])),
+  );
   figure.querySelector('[data-low]').textContent = `${low} %`;
   figure.querySelector('[data-high]').textContent = '100 %';
   figure.querySelector('[data-ramp]').style.background = `linear-gradient(90deg, ${RAMP.join(',')})`;

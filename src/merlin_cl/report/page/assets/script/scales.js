@@ -37,6 +37,9 @@ function extent(values) {
   return [Math.min(...known), Math.max(...known)];
 }
 
+// All that is drawn of an estimate: its mean, the ends of its interval, every seed.
+const reachOf = (point) => [point.mean, point.low, point.high, ...(point.each ?? [])].filter((value) => value !== null);
+
 // Places moved apart so that labels of a height do not cover each other; in the order given, inside low to high.
 function spread(places, height, low, high) {
   const order = places.map((place, index) => index).sort((a, b) => places[a] - places[b]);

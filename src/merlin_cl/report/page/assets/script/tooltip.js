@@ -25,20 +25,22 @@ let follow = null;
 window.addEventListener('scroll', () => follow?.(), { passive: true });
 
 // Lets pointer and arrow keys visit the stops of a figure: { x, y, title, rows }, x and y in its own coordinates.
-// `along` is true where stops follow each other from left to right. `point(stop)` marks the stop in the figure.
-function explorable(plot, label, stops, { along = false, point }) {
+// `along` is true where stops follow each other from left to right. `point(stop)` marks the stop in the figure; `act(stop)` is what
+// a click or Enter does. A stop's `near(y)` may add a row for what the pointer is closest to.
+function explorable(plot, label, stops, { along = false, point, act = null }) {
   let current = -1;
   plot.tabIndex = 0;
   plot.setAttribute('role', 'group');
-  plot.setAttribute('aria-label', `${label}. Arrow keys read the values.`);
+  plot.setAttribute('aria-label', `${label}. Arrow keys read the values${act ? ', Enter puts a method in colour' : ''}.`);
 
-  const visit = (index, aloud) => {
+  const visit = (index, aloud, height = null) => {
     current = index;
     const stop = stops[index];
     point(stop);
+    const extra = height !== null && stop.near ? stop.near(height) : null;
     follow = () => {
       const box = plot.querySelector('svg[role=img]').getBoundingClientRect();
-      showTooltip(stop, box.left + stop.x, box.top + stop.y);
+      showTooltip(extra ? { ...stop, rows: [extra, ...stop.rows] } : stop, box.left + stop.x, box.top + stop.y);
     };
     follow();
     if (aloud) spoken.textContent = `${stop.title}: ${stop.rows.map((row) => `${row.label} ${row.value}`).join('; ')}`;
@@ -54,11 +56,12 @@ function explorable(plot, label, stops, { along = false, point }) {
     const box = plot.querySelector('svg[role=img]').getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const far = (stop) => Math.abs(stop.x - x) + (along ? 0 : Math.abs(stop.y - y));
-    visit(stops.reduce((best, stop, index) => (far(stop) < far(stops[best]) ? index : best), 0), false);
+    visit(stops.reduce((best, stop, index) => (far(stop) < far(stops[best]) ? index : best), 0), false, y);
   };
   plot.onpointerdown = plot.onpointermove;
   plot.onpointerleave = leave;
   plot.onblur = leave;
+  plot.onclick = () => act && current >= 0 && act(stops[current]);
   plot.onkeydown = (event) => {
     const step = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
     if (event.key === 'Escape') leave();
@@ -66,6 +69,7 @@ function explorable(plot, label, stops, { along = false, point }) {
     else if (step) visit(current < 0 ? (step > 0 ? 0 : stops.length - 1) : (current + step + stops.length) % stops.length, true);
     else if (event.key === 'Home') visit(0, true);
     else if (event.key === 'End') visit(stops.length - 1, true);
+    else if (event.key === 'Enter' && act && current >= 0) act(stops[current]);
     else return;
     event.preventDefault();
   };
