@@ -110,6 +110,17 @@ def test_get_that_fails_leaves_nothing_and_says_why(merlin, home, small_not_mnis
     assert list(home.iterdir()) == []
 
 
+def test_a_disk_that_is_full_when_unpacking_is_named_and_not_kept_full(merlin, home, small_not_mnist, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("shutil.copyfileobj", full)
+    code, _, err = merlin("data", "get", "notmnist", "--mirror", small_not_mnist.url("good", ""))
+    assert code == 1
+    assert f"could not be unpacked (No space left on device at {home}" in err
+    assert list(home.iterdir()) == []
+
+
 def test_get_goes_on_with_the_others_when_one_fails(merlin, home, small_not_mnist):
     code, out, err = merlin("data", "get", "facescrub", "notmnist", "--mirror", small_not_mnist.url("good", ""))
     assert code == 1
@@ -156,6 +167,9 @@ def test_verify_with_nothing_to_check(merlin):
         ([], "merlin data wants one of list, get, verify, where"),
         (["lits"], "did you mean 'list'"),
         (["get"], "wants the name of a data set or a stream"),
+        (["get", "mnist", "--mirror", "nowhere"], "--mirror nowhere is no address; give one that begins with https"),
+        (["get", "mnist", "--mirror", "ftp://example.org/"], "is no address"),
+        (["get", "mnist", "--mirror", ""], "is no address"),
         (["get", "cifar1000"], "Unknown data set or stream 'cifar1000'; did you mean 'cifar100'"),
         (["verify", "mnits"], "did you mean 'mnist'"),
         (["list", "--jsno"], "did you mean '--json'"),

@@ -1,6 +1,5 @@
 """What the demonstration shows, and what it says of it."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -44,7 +43,7 @@ def small(monkeypatch):
 def test_it_shows_both_and_says_what_was_made_smaller(small, merlin):
     code, out, err = merlin("demo")
     assert code == 0, err
-    assert re.search(r"merlin .*\n class-incremental +marginal", out)
+    assert "merlin, marginal" in out
     assert "gdumb-ensemble" in out
     assert "To be quick, both have 10 models answer; `merlin run split-mnist` has 30." in err
     assert "Next: merlin diagnose runs/split-mnist-merlin-s0-" in err

@@ -11,11 +11,6 @@ SMALL = (
     "run split-mnist --images-per-task 200 --hidden-units 10 --models 3 --fine-tune-epochs 1 --json --method "
     "merlin --base-models 2 --inference aggregate"
 )
-ALONE = (
-    "--tasks 3 --decoder chunks --precision float32 --latent 4 --hidden 24 --embedding 8 --vae-steps 200 --replay 0 "
-    "--base-classes task"
-)
-"""A network decodes, and the models of a task know nothing of others."""
 
 
 @pytest.fixture
@@ -44,20 +39,20 @@ def test_on_the_papers_recipe_the_decoder_is_at_chance(ran, merlin):
     assert "--exemplar-choice random" in err  # the control that would hold the same exemplars
 
 
-def test_without_consolidation_old_tasks_are_forgotten(ran, merlin):
-    verdict = verdict_of(merlin, ran(f"{ALONE} --consolidation off"))
+def test_where_the_oldest_go_old_tasks_are_forgotten(ran, merlin):
+    verdict = verdict_of(
+        merlin, ran("--tasks 3 --latent 2000 --memory 1 --consolidation oldest --replay 0 --start psi_0")
+    )
     assert verdict["word"] == "forgotten"
     assert verdict["tasks"][-1] == "held"
     assert verdict["sentences"][0].endswith("points between learning and the end: forgotten")
 
 
-def test_by_default_all_is_held_and_the_plot_says_so(ran, merlin):
-    folder = ran("--tasks 3")
-    assert verdict_of(merlin, folder) == {
-        "word": "held",
-        "tasks": ["held"] * 3,
-        "sentences": verdict_of(merlin, folder)["sentences"],
-    }
+def test_what_is_held_is_said_and_drawn(ran, merlin):
+    folder = ran("--tasks 3 --replay 0 --start psi_0")
+    verdict = verdict_of(merlin, folder)
+    assert (verdict["word"], verdict["tasks"]) == ("held", ["held"] * 3)
+    assert [fact.partition(":")[0] for fact in verdict["facts"]] == ["consolidation", "models", "spread", "replay"]
     assert not list(folder.glob("diagnosis.*"))  # --json draws nothing
 
     control = SMALL.partition(" merlin ")[0] + " gdumb-ensemble --tasks 3"

@@ -70,9 +70,7 @@ def test_merlin_takes_a_first_task_of_one_class(merlin, tmp_path):
     draws = np.random.default_rng(0)
     y = np.r_[np.zeros(30, dtype=int), 1 + np.arange(60) % 2]
     np.savez(tmp_path / "one.npz", x=draws.normal(size=(90, 4)) + 3 * y[:, None], y=y, task=(y > 0).astype(int))
-    code, out, _ = merlin(
-        "run", "one.npz", "--models", "3", "--base-models", "2", "--vae-steps", "5", "--fine-tune-epochs", "5", "--json"
-    )
+    code, out, _ = merlin("run", "one.npz", "--models", "3", "--base-models", "2", "--fine-tune-epochs", "5", "--json")
     assert code == 0
     result = json.loads(out)
     for score in result["scores"]:

@@ -3,17 +3,19 @@
 import io
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.console import Console
 
-from merlin_cl.metrics import METRICS, learning_curve
+from merlin_cl.metrics import BOUNDS, METRICS, holm, learning_curve, paired
 from merlin_cl.report.summary import contests, summarise
 from merlin_cl.report.tables import (
     calibration_table,
-    contests_table,
+    contests_tables,
     facts_of,
     other_kinds_table,
     scores_caption,
-    scores_table,
+    scores_tables,
 )
 from merlin_cl.streams.registry import stream_settings
 
@@ -47,8 +49,8 @@ def printed(*parts, width=100):
     return out.getvalue()
 
 
-def text(rows):
-    return printed(scores_table(rows), scores_caption(rows))
+def text(rows, width=200):
+    return printed(*scores_tables(rows, width), scores_caption(rows), width=width)
 
 
 def test_seeds_of_one_experiment_become_one_row():
@@ -81,11 +83,11 @@ def test_other_experiments_keep_a_row_of_their_own(change):
 
 def test_the_paper_is_beside_only_where_the_stream_is_the_papers():
     assert summarise([result()])[0].paper.mean == 90.7
-    assert "90.70" in text(summarise([result()]))
+    assert "90.7 " in text(summarise([result()]))
     for change in ({"tasks": 3}, {"evaluation": "held-out"}):
         rows = summarise([result(stream=change)])
         assert rows[0].paper is None
-        assert "90.70" not in text(rows)
+        assert "90.7 " not in text(rows)
         assert f"[1] {next(iter(change))} {next(iter(change.values()))}" in text(rows)
 
 
@@ -107,15 +109,65 @@ def _methods(accuracies):
     return found
 
 
+FIVE = {
+    "single": [40.0, 41.0, 40.0, 42.0, 41.0],
+    "merlin": [90.0, 92.0, 91.0, 90.5, 91.5],
+    "er": [89.0, 90.5, 90.0, 89.0, 90.7],
+}
+
+
 def test_every_method_is_compared_with_the_best_seed_by_seed():
-    rows = summarise(_methods({"single": [40.0, 41.0], "merlin": [90.0, 92.0], "er": [89.0, 90.5]}))
+    rows = summarise(_methods(FIVE))
     found = contests(rows)
     assert [(contest.row.method, contest.best.method) for contest in found] == [("single", "merlin"), ("er", "merlin")]
-    assert [contest.outcome.difference for contest in found] == [-50.5, -1.25]
-    out = io.StringIO()
-    Console(width=100, file=out).print(contests_table(found, rows))
-    assert "-50.50" in out.getvalue()
-    assert "0.126" in out.getvalue()  # p of differences -1 and -1.5: t = 5 with one degree of freedom
+    assert [contest.outcome.difference for contest in found] == pytest.approx([-50.2, -1.16])
+    shown = printed(*contests_tables(found, rows))
+    assert "-50.20" in shown
+    assert "p (Holm)" in shown
+
+
+def test_p_values_are_corrected_over_the_table():
+    rows = summarise(_methods(FIVE))
+    alone = [paired(FIVE_BY_SEED[name], FIVE_BY_SEED["merlin"]).p_value for name in ("single", "er")]
+    assert [contest.outcome.p_value for contest in contests(rows)] == pytest.approx(holm(alone))
+    assert contests(rows)[1].outcome.p_value == pytest.approx(alone[1])  # the larger of the two
+    assert contests(rows)[0].outcome.p_value == pytest.approx(2 * alone[0])
+
+
+FIVE_BY_SEED = {name: dict(enumerate(values)) for name, values in FIVE.items()}
+
+
+def test_fewer_than_five_seeds_have_differences_but_neither_interval_nor_p_value():
+    rows = summarise(_methods({name: values[:2] for name, values in FIVE.items()}))
+    found = contests(rows)
+    assert [contest.outcome.p_value for contest in found] == [None, None]
+    shown = printed(*contests_tables(found, rows), *scores_tables(rows, 200))
+    assert "-1.25" in shown
+    assert "p (Holm)" not in shown
+    assert "interval" not in shown
+
+
+def test_rows_are_ranked_by_accuracy_and_a_ceiling_is_not():
+    rows = summarise(_methods({"merlin": [90.0], "joint": [97.0], "single": [40.0], "cn-dpm": [96.0]}))
+    (table,) = scores_tables(rows, 200)
+    words = [line.split()[:2] for line in printed(table).splitlines()]
+    names = [(first[0], first[1].strip(",")) for first in words if first and first[0] in "123–"]
+    assert names == [("1", "cn-dpm"), ("2", "merlin"), ("3", "single"), ("–", "joint")]
+    assert all("joint" not in (contest.row.method, contest.best.method) for contest in contests(rows))
+
+
+def test_streams_that_are_set_otherwise_are_not_compared():
+    rows = summarise(
+        [
+            *_methods(FIVE),
+            *(
+                one | {"settings": one["settings"] | {"stream": one["settings"]["stream"] | {"tasks": 3}}}
+                for one in _methods({"cn-dpm": FIVE["merlin"]})
+            ),
+        ]
+    )
+    assert len(scores_tables(rows, 200)) == 2
+    assert all(contest.row.method != "cn-dpm" for contest in contests(rows))
 
 
 def test_what_is_told_the_task_is_not_compared_with_what_is_not():
@@ -123,11 +175,23 @@ def test_what_is_told_the_task_is_not_compared_with_what_is_not():
     assert contests(summarise([*told, *_methods({"single": [40.0, 41.0]})])) == []
 
 
-def test_the_interval_is_beside_the_mean():
-    assert "[73.41, 101.59]" not in text(summarise([result()]))
-    rows = summarise([result(0), result(1, [[90.0, None], [70.0, 80.0]])])
-    assert rows[0].half_width["average_incremental_accuracy"] == pytest.approx(12.706 * 50**0.5 / 2**0.5, abs=0.01)
-    assert "[23.97," in text(rows)
+def test_the_interval_is_beside_the_mean_from_five_seeds_on_and_within_what_can_be():
+    matrices = [[[value, None], [value, value]] for value in (99.0, 100.0, 100.0, 100.0, 100.0)]
+    (row,) = summarise([result(seed, matrix) for seed, matrix in enumerate(matrices)])
+    assert row.interval("average_incremental_accuracy") == pytest.approx((99.24, 100.0), abs=0.01)
+    assert "99.24 to 100.00" in text([row])
+    (row,) = summarise([result(seed, matrix) for seed, matrix in enumerate(matrices[:4])])
+    assert row.interval("average_incremental_accuracy") is None
+    assert "100.00 to" not in text([row])
+
+
+@given(st.lists(st.floats(0, 100), min_size=1, max_size=8))
+def test_no_interval_leaves_what_a_measure_can_be(values):
+    (row,) = summarise([result(seed, [[value, None], [value, value]]) for seed, value in enumerate(values)])
+    for name in ("average_incremental_accuracy", "final_accuracy", "forgetting"):
+        found, (least, greatest) = row.interval(name), BOUNDS[name]
+        assert (found is None) == (len(values) < 5)
+        assert found is None or least <= found[0] <= found[1] <= greatest
 
 
 def test_what_probabilities_were_worth_stands_beside_the_accuracies():
@@ -138,7 +202,7 @@ def test_what_probabilities_were_worth_stands_beside_the_accuracies():
     assert rows[0].mean["auroc_total_notmnist"] == pytest.approx(66.02)
     assert "0.514" in text(rows)
     assert "4.51" in text(rows)
-    assert "NLL: negative log-likelihood" in text(rows)
+    assert "NLL in nats" in text(rows)
 
 
 def test_results_of_before_it_was_measured_and_methods_without_probabilities_are_shown_without():
@@ -147,7 +211,7 @@ def test_results_of_before_it_was_measured_and_methods_without_probabilities_are
     for one in (result(), without):
         rows = summarise([one])
         assert rows[0].mean["nll"] is None
-        assert "negative log-likelihood" not in text(rows)
+        assert "NLL" not in text(rows)
         assert calibration_table(one) is None
         assert other_kinds_table(one) is None
 
@@ -169,14 +233,18 @@ def one_run(method, modes):
     return one | {"scores": [score | {"inference": mode} for mode in modes]}
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
 @pytest.mark.parametrize(
-    ("method", "modes"), [("merlin", ("marginal", "aggregate", "aware")), ("gdumb-ensemble", (None,))]
+    ("method", "modes"), [("merlin", ("marginal", "aggregate", "aware")), ("generative-replay", (None,))]
 )
-def test_the_table_of_one_run_takes_no_more_than_eighty_columns(method, modes):
+def test_columns_are_left_out_rather_than_cut(method, modes, width):
     rows = summarise([one_run(method, modes)])
-    assert printed(scores_table(rows), width=80) == printed(scores_table(rows), width=200)
+    tables = scores_tables(rows, width)
+    assert printed(*tables, width=width) == printed(*tables, width=300)
+    assert "92.50" in printed(*tables, width=width)
 
 
-def test_a_longer_name_costs_no_figure_a_digit():
-    found = printed(scores_table(summarise([one_run("generative-replay", (None,))])), width=80)
-    assert {"generative-replay", "92.50", "85.00", "20.00", "0.429", "4.51"} <= set(found.split())
+def test_a_wide_terminal_has_every_column():
+    (table,) = scores_tables(summarise([one_run("er", (None,))]), 200)
+    headings = [str(column.header) for column in table.columns]
+    assert headings == ["method", "A", "stored", "seeds", "final", "forgetting", "NLL", "ECE", "exemplars", "updates"]

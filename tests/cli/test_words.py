@@ -7,7 +7,7 @@ import pytest
 
 SMALL = [
     "run", "split-mnist", "--tasks", "2", "--images-per-task", "20", "--base-models", "2", "--models", "2",
-    "--fine-tune-epochs", "1", "--hidden-units", "8", "--vae-steps", "2", "--inference", "aggregate",
+    "--fine-tune-epochs", "1", "--hidden-units", "8", "--inference", "aggregate",
 ]  # fmt: skip
 WORDS = "zero 1 0\none 1 1\ntwo 0 2\n"
 

@@ -5,8 +5,8 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.metadata import version
 
+from merlin_cl import __version__
 from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError, unknown
 
@@ -19,6 +19,7 @@ COMMANDS = {
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
     "predict": ("merlin_cl.cli.predict", "ask a saved learner, or the one that a run left behind"),
+    "serve": ("merlin_cl.cli.serve", "a saved learner that answers and learns at once, over HTTP"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
     "report": ("merlin_cl.cli.report", "the results of runs as one HTML page that opens offline"),
     "watch": ("merlin_cl.cli.watch", "the same page, served here and live while runs go on"),
@@ -61,7 +62,7 @@ def _dispatch(argv: list[str]) -> None:
     if not argv or argv[0] in ("-h", "--help", "help"):
         print(_overview())
     elif argv[0] in ("--version", "-V"):
-        print(f"merlin-cl {version('merlin-cl')}")
+        print(f"merlin-cl {__version__}")
     elif argv[0] in COMMANDS:
         command: Callable[[list[str]], None] = importlib.import_module(COMMANDS[argv[0]][0]).main
         command(argv[1:])
@@ -96,5 +97,6 @@ def _explained(error: BaseException) -> tuple[str, int]:
     if isinstance(error, KeyboardInterrupt):
         return "Stopped.", 130
     if isinstance(error, OSError) and error.strerror:
-        return f"{error.strerror}: {error.filename}; add --debug to see where it happened.", 1
+        where = "" if error.filename is None else f": {error.filename}"
+        return f"{error.strerror}{where}; add --debug to see where it happened.", 1
     return f"Unexpected {type(error).__name__}: {error}; add --debug to see where it happened.", 1

@@ -11,7 +11,7 @@ from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.report.summary import summarise
-from merlin_cl.report.tables import scores_caption, scores_table
+from merlin_cl.report.tables import print_scores
 from merlin_cl.report.text import console
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.streams.registry import stream_settings
@@ -42,7 +42,7 @@ def main(argv: list[str]) -> None:
     options = parse(DemoOptions, argv, "demo", about, option_names(DemoOptions))
     folders = [compute(config, options.out) for config in configurations(options)]
     rows = summarise(folder.result() for folder in folders)
-    console().print(scores_table(rows), scores_caption(rows), sep="")
+    print_scores(console(), rows)
     print(
         f"\n{METHODS[1].method} trains on the same exemplars and nothing else: what MERLIN has above it, the stream taught it."
         f"\nTo be quick, both have {MODELS} models answer; `merlin run split-mnist` has {EnsembleSettings.models}."

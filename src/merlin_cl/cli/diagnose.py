@@ -87,6 +87,8 @@ def _show(result: Result, found: dict[str, Any], verdict: Verdict | None) -> Non
             kinds = {kind: size(count) for kind, count in stored.items()}
             what = f"{size(sum(stored.values()))} ({parts(kinds)})" if kinds else stored_size(None)
             out.print(f"stored by {name}: {what}")
+    for fact in verdict.facts if verdict else ():
+        out.print(fact)
     for sentence in verdict.sentences if verdict else ():
         out.print(f"verdict: {sentence}")
 

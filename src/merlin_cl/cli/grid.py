@@ -137,12 +137,12 @@ def tell(state: GridState, root: Path, *, as_json: bool, dry_run: bool) -> None:
 
 def _print_results(state: GridState, root: Path) -> None:
     from merlin_cl.report.summary import contests, summarise
-    from merlin_cl.report.tables import contests_table, scores_caption, scores_table
+    from merlin_cl.report.tables import contests_tables, print_scores
     from merlin_cl.report.text import console
     from merlin_cl.runs.folder import RunFolder
 
     rows = summarise(RunFolder(root / entry.run).result() for entry in state.of("done") if entry.run)
     out = console()
-    out.print(scores_table(rows), scores_caption(rows), sep="")
-    if compared := contests(rows):
-        out.print("", contests_table(compared, rows), sep="\n")
+    print_scores(out, rows)
+    for table in contests_tables(contests(rows), rows):
+        out.print("", table, sep="\n")

@@ -16,6 +16,7 @@ from merlin_cl.report.tables import listing_table
 from merlin_cl.report.text import console
 from merlin_cl.runs.folder import RunFolder, run_folders
 
+UNREADABLE = "unreadable: "
 SHOWN = ("view", "inference", "average_incremental_accuracy", "final_accuracy", "forgetting", "backward_transfer")
 
 
@@ -39,7 +40,9 @@ def main(argv: list[str]) -> None:
         print(json.dumps(entries))
     elif entries:
         console().print(listing_table(entries))
-        print(f"Next: {merlin('show', options.folder / entries[0]['run'])}", file=sys.stderr)
+        readable = [entry["run"] for entry in entries if not entry["state"].startswith(UNREADABLE)]
+        if readable:
+            print(f"Next: {merlin('show', options.folder / readable[0])}", file=sys.stderr)
     else:
         print(f"No runs in {options.folder}; `merlin demo` or `merlin run` makes the first.", file=sys.stderr)
 
@@ -66,6 +69,6 @@ def entry_of(folder: RunFolder) -> dict[str, Any]:
         state, _ = state_of(folder.events(), folder.busy)
         return entry | {"state": f"{state}, {done} of {config['tasks']} tasks"}
     except MerlinError as error:
-        return entry | {"state": f"unreadable: {error}"}
+        return entry | {"state": f"{UNREADABLE}{error}"}
     except (LookupError, TypeError, ValueError) as error:
-        return entry | {"state": f"unreadable: {type(error).__name__}: {error}"}
+        return entry | {"state": f"{UNREADABLE}{type(error).__name__}: {error}"}

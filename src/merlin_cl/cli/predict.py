@@ -72,7 +72,6 @@ def main(argv: list[str]) -> None:
 
 def _answers(saved: SavedLearner, options: PredictOptions) -> Iterator[dict[str, Any]]:
     """A row for each input: its name, the answer, and how probable that is."""
-    from merlin_cl.learners.answers import probabilities
     from merlin_cl.runs.progress import clock_time, display
     from merlin_cl.saving.reading import read_inputs
 
@@ -83,7 +82,7 @@ def _answers(saved: SavedLearner, options: PredictOptions) -> Iterator[dict[str,
         learner.phases.listener = lambda phase, done, total: show.update(f"preparing: {phase}", done, total)
         begun = time.monotonic()
         for start in range(0, len(x), BLOCK):
-            found = probabilities(learner, x[start : start + BLOCK], task, inference)
+            found = learner.probabilities(x[start : start + BLOCK], task, inference=inference)
             for name, row in zip(names[start : start + BLOCK], found.tolist(), strict=True):
                 best = max(range(len(row)), key=row.__getitem__)
                 answer = {"input": name, "label": saved.classes[best], "probability": row[best]}

@@ -28,6 +28,10 @@ class ReproduceOptions:
     """A first look: one seed and two tasks a stream, labelled as such wherever the numbers are shown."""
     tasks: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
     """Only the first tasks of every stream; set beside the paper's where it has figures for so many."""
+    images_per_task: Annotated[int | None, tyro.conf.arg(metavar="N")] = None
+    """Only so many training images a task, where the data at hand have no more."""
+    datasets: Annotated[str, tyro.conf.arg(metavar="NAME,...")] = ""
+    """Only these data sets of the heterogeneous stream, with commas between them."""
     streams: Annotated[str, tyro.conf.arg(metavar="NAME,...")] = ""
     """Only these streams, with commas between them."""
     methods: Annotated[str, tyro.conf.arg(metavar="NAME,...")] = ""
@@ -77,6 +81,8 @@ def _choice(options: ReproduceOptions) -> Choice:
     return Choice(
         seeds=1 if options.quick else options.seeds,
         tasks=options.tasks or (QUICK_TASKS if options.quick else None),
+        images_per_task=options.images_per_task,
+        datasets=names(options.datasets),
         streams=names(options.streams),
         methods=names(options.methods),
         data=None if options.data is None else str(options.data.expanduser().resolve()),

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
+from merlin_cl.cli.short_help import HELP, HELP_ALL, short_help
 from merlin_cl.commands import merlin
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.registry import method_names, preset_kind
@@ -17,7 +18,7 @@ from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.folder import RunFolder
 from merlin_cl.runs.sinks import SinkName, relays
-from merlin_cl.streams.own.paths import looks_like_a_path, settings_for
+from merlin_cl.streams.own.paths import kind_of, looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.settings import StreamSettings
 
@@ -35,7 +36,7 @@ class RunOptions:
     preset: Annotated[str, tyro.conf.arg(metavar="NAME")] = DEFAULT_PRESET
     """Where the method's settings start from; the options below change single ones."""
     seed: int = 0
-    """Draws the data, their order and all else that is random."""
+    """What data, their order and weights are drawn from."""
     out: Path = Path("runs")
     """The folder that holds run folders."""
     inference: Annotated[str, tyro.conf.arg(metavar="MODE")] = "all"
@@ -51,25 +52,24 @@ class RunOptions:
     sink: tuple[SinkName, ...] = ()
     """Where events go besides the run folder: tensorboard, mlflow, or both."""
     restart: Flag = False
-    """Compute again from the start, even if the run is finished."""
+    """Compute again, even if the run is finished."""
     json: Flag = False
     """Print the result as JSON."""
 
 
 def main(argv: list[str]) -> None:
     """Run the command."""
-    options, config = configured(argv)
+    if any(word in argv for word in HELP):
+        print(_short_help(argv))
+        return
+    options, config = configured(["--help" if word == HELP_ALL else word for word in argv])
     folder = compute(config, options.out, restart=options.restart, sinks=options.sink)
     tell(folder, as_json=options.json)
 
 
 def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     """Options and configuration from a command line, whose parser depends on the stream and the method it names."""
-    named = RunOptions(
-        stream=argv.pop(0) if argv and not argv[0].startswith("-") else DEFAULT_STREAM,
-        method=_named("--method", argv, DEFAULT_METHOD),
-        preset=_named("--preset", argv, DEFAULT_PRESET),
-    )
+    named = _named_on(argv)
     path = _own_data(named.stream)
     stream = (stream_settings(named.stream) if path is None else settings_for(path))()
     (method_kind, preset), known, looked_at = preset_kind(named.method, named.preset), stream.outline(), None
@@ -100,6 +100,37 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     return options, config
 
 
+def _named_on(argv: list[str]) -> RunOptions:
+    """What has to be known before there is a parser; the stream is taken off the command line."""
+    return RunOptions(
+        stream=argv.pop(0) if argv and not argv[0].startswith("-") else DEFAULT_STREAM,
+        method=_named("--method", argv, DEFAULT_METHOD),
+        preset=_named("--preset", argv, DEFAULT_PRESET),
+    )
+
+
+def _short_help(argv: list[str]) -> str:
+    """One screen, with the values that the stream and the method named would have; the data need not be there yet."""
+    named = _named_on(argv)
+    path = _own_data(named.stream)
+    kind = stream_settings(named.stream) if path is None else kind_of(path)
+    method_kind, preset = preset_kind(named.method, named.preset)
+    method = method_kind.preset(preset, kind().outline())
+    words = [word for word in (named.stream, f"--method {method.method}") if word != f"--method {DEFAULT_METHOD}"]
+    streams = f"Streams: {', '.join(stream_names())}, or a path of your own data. " if path is None else ""
+    return short_help(
+        f"merlin run {' '.join(words)} [OPTIONS]",
+        f"Learn a stream with a method, each example once, into a run folder. {streams}Methods: {', '.join(method_names())}.",
+        [
+            ("run", named, ("stream",)),
+            (kind.stream, kind(), ()),
+            (f"{method.method} (presets: {', '.join(method.presets())})", method, ()),
+        ],
+        "Shown are the values that options have if nothing else is said. "
+        f"What can be chosen, and more of each: merlin run {' '.join(words)} {HELP_ALL}",
+    )
+
+
 def compute(config: RunConfig, root: Path, *, restart: bool = False, sinks: Sequence[SinkName] = ()) -> RunFolder:
     """Run a configuration with progress on standard error."""
     from merlin_cl.runs.progress import display
@@ -114,7 +145,7 @@ def compute(config: RunConfig, root: Path, *, restart: bool = False, sinks: Sequ
 def tell(folder: RunFolder, *, as_json: bool) -> None:
     """The result on standard output; on standard error where it is and what to type next."""
     from merlin_cl.report.summary import summarise
-    from merlin_cl.report.tables import scores_caption, scores_table
+    from merlin_cl.report.tables import print_scores
     from merlin_cl.report.text import console
 
     result = folder.result()
@@ -122,7 +153,7 @@ def tell(folder: RunFolder, *, as_json: bool) -> None:
         print(json.dumps({"folder": str(folder.path), **result}))
     else:
         rows = summarise([result])
-        console().print(scores_table(rows), scores_caption(rows), sep="")
+        print_scores(console(), rows)
     print(f"Written to {folder.path}", file=sys.stderr)
     print(f"Next: {merlin('show', folder.path)}   or   {merlin('diagnose', folder.path)}", file=sys.stderr)
 

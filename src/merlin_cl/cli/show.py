@@ -17,12 +17,13 @@ from merlin_cl.report.page.sources import read_run
 from merlin_cl.report.summary import Result, contests, summarise
 from merlin_cl.report.tables import (
     calibration_table,
-    contests_table,
+    contests_tables,
     curve_table,
     facts_of,
     other_kinds_table,
+    print_scores,
     scores_caption,
-    scores_table,
+    scores_tables,
 )
 from merlin_cl.report.text import console
 from merlin_cl.runs.folder import RunFolder, run_folders
@@ -65,9 +66,9 @@ def main(argv: list[str]) -> None:
         out.print(curve_table(each.result))
     if not results:
         return
-    out.print(scores_table(rows), scores_caption(rows), sep="")
-    if compared := contests(rows):
-        out.print("", contests_table(compared, rows), sep="\n")
+    print_scores(out, rows)
+    for table in contests_tables(contests(rows), rows):
+        out.print("", table, sep="\n")
     if len(results) == 1:
         (result,) = results.values()
         out.print("", *_tables_of_one(result), facts_of(result), sep="\n")
@@ -136,7 +137,7 @@ def _readable(folders: list[RunFolder]) -> tuple[dict[Path, Result], list[str]]:
         try:
             result = folder.result()
             rows = summarise([result])
-            for _ in (scores_table(rows), scores_caption(rows), *_tables_of_one(result), facts_of(result)):
+            for _ in (*scores_tables(rows, 80), scores_caption(rows), *_tables_of_one(result), facts_of(result)):
                 pass
             results[folder.path] = result
         except MerlinError as error:

@@ -1,17 +1,19 @@
-"""`merlin tune`: choose a method's settings for a stream on held-out training images of its first tasks."""
+"""`merlin tune`: choose a method's settings for a stream, or for one's own data, on held-out training examples."""
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import tyro
 
 from merlin_cl.cli.options import Flag, option_names, parse
+from merlin_cl.errors import UsageError
 from merlin_cl.learners.registry import method_names, method_settings
-from merlin_cl.streams.registry import stream_settings
-from merlin_cl.tuning.plan import Plan, first_tasks
+from merlin_cl.streams.own.paths import kind_of, looks_like_a_path, settings_for
+from merlin_cl.streams.registry import stream_names, stream_settings
+from merlin_cl.tuning.plan import Plan, searched
 
 
 @dataclass(frozen=True)
@@ -21,13 +23,12 @@ class TuneOptions:
     method: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="METHOD")]
     """The method whose settings are searched."""
     stream: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="[STREAM]")] = "split-mnist"
-    """The stream they are to suit."""
+    """The stream they are to suit, or a path of your own data: a folder of images, a .csv, .parquet or .npz file."""
     trials: int = 20
-    """Settings that are tried in all; a search that has fewer goes on from where it is."""
-    tasks: int = 3
-    """The first tasks of the stream, which are all that a trial learns."""
+    """Settings that are tried in all, the same number for every method you compare; a search that has fewer goes on from where it
+    is."""
     seeds: tuple[int, ...] = Plan.seeds
-    """Each trial learns these tasks once for each seed; take none that you will report results for."""
+    """Each trial learns the tasks once for each seed; take none that you will report results for."""
     batch_size: int = Plan.batch_size
     """Examples that arrive together."""
     out: Path = Path("tuning")
@@ -40,19 +41,7 @@ class TuneOptions:
 
 def main(argv: list[str]) -> None:
     """Run the command."""
-    searched = ", ".join(name for name in method_names() if method_settings(name).space)
-    about = (
-        "Choose a method's settings for a stream by Optuna, on held-out training images of its first tasks, never on test "
-        "data. The first trial is the method's own defaults. An interrupted search goes on when the command is given "
-        f"again.\nMethods: {searched}."
-    )
-    options = parse(TuneOptions, argv, "tune", about, option_names(TuneOptions))
-    plan = Plan(
-        method=method_settings(options.method),
-        stream=first_tasks(stream_settings(options.stream), options.tasks),
-        seeds=options.seeds,
-        batch_size=options.batch_size,
-    )
+    options, plan = planned(argv)
     from merlin_cl.report.text import parts
     from merlin_cl.runs.folder import read_json
     from merlin_cl.runs.progress import display
@@ -60,10 +49,10 @@ def main(argv: list[str]) -> None:
     from merlin_cl.tuning.search import search
 
     print(
-        f"{options.method} on held-out images of {options.stream}, {options.tasks} tasks", file=sys.stderr, flush=True
+        f"{options.method} on held-out examples of {plan.title}, {plan.info.tasks} tasks", file=sys.stderr, flush=True
     )
     with display() as show:
-        folder = search(plan, options.out, options.trials, None if options.data is None else str(options.data), show)
+        folder = search(plan, options.out, options.trials, show)
     chosen = read_json(folder.chosen)
     if options.json:
         print(json.dumps(chosen))
@@ -72,4 +61,43 @@ def main(argv: list[str]) -> None:
         gained = "" if before is None else f" (with the defaults {before:.2f})"
         print(f"{chosen['value']:.2f}{gained}: {parts(chosen['settings'])}")
     print(f"Written to {folder.chosen}", file=sys.stderr)
-    print(f"Next: {run_command(chosen, options.data)}", file=sys.stderr)
+    print(f"Next: {run_command(plan, chosen)}", file=sys.stderr)
+
+
+def planned(argv: list[str]) -> tuple[TuneOptions, Plan]:
+    """Options and search from a command line, whose parser depends on the stream it names."""
+    names = [word for word in argv[:2] if not word.startswith("-")]
+    name = names[1] if len(names) == 2 else TuneOptions.stream
+    path = Path(name).expanduser() if name not in stream_names() and looks_like_a_path(name) else None
+    of_path = kind_of if {"--help", "-h"} & set(argv) else settings_for  # for help the data need not be there yet
+    parsed = _parse(argv, searched(stream_settings(name) if path is None else of_path(path)))
+    options: TuneOptions = parsed.options
+    if path is not None and options.data is not None:
+        raise UsageError(f"{name} are the data; --data is for streams that are named.")
+    data = path or options.data
+    plan = Plan(
+        method=method_settings(options.method),
+        stream=parsed.stream_settings,
+        seeds=options.seeds,
+        batch_size=options.batch_size,
+        data=None if data is None else str(data),
+    )
+    return options, plan
+
+
+def _parse(argv: list[str], stream: Any) -> Any:
+    command = make_dataclass(
+        "Command",
+        [
+            ("options", Annotated[TuneOptions, tyro.conf.arg(name="tune")]),
+            ("stream_settings", Annotated[type(stream), tyro.conf.arg(name=stream.stream)], stream),
+        ],
+        frozen=True,
+    )
+    names = ", ".join(name for name in method_names() if method_settings(name).space)
+    about = (
+        "Choose a method's settings for a stream or for your own data by Optuna, on held-out training examples of the stream's "
+        "first tasks, never on test data. The first trial is what the method has without a search. An interrupted search goes on "
+        f"when the command is given again.\nMethods: {names}."
+    )
+    return parse(command, argv, "tune", about, option_names(TuneOptions, stream))

@@ -3,6 +3,7 @@
 import sys
 from dataclasses import dataclass
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import tyro
 
@@ -14,6 +15,9 @@ from merlin_cl.runs.progress import Display, display
 from merlin_cl.streams.catalogue import Entry
 from merlin_cl.streams.catalogue.getting import get
 from merlin_cl.streams.places import find, usual_folders
+
+SCHEMES = ("https", "http", "file")
+"""Of addresses that files are fetched from."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +41,8 @@ def main(argv: list[str]) -> None:
     options = parse(GetOptions, argv, "data get", about, option_names(GetOptions))
     if not options.names:
         raise UsageError("merlin data get wants the name of a data set or a stream; `merlin data list` shows them.")
+    if options.mirror is not None and urlsplit(options.mirror).scheme not in SCHEMES:
+        raise UsageError(f"--mirror {options.mirror} is no address; give one that begins with {', '.join(SCHEMES)}.")
     failures = []
     with display() as show:
         for entry in named(options.names):
