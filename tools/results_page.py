@@ -1,272 +1,133 @@
-"""Write RESULTS.md from the result files under results/: what was reached of the paper, and what was not, with reasons.
+"""Write RESULTS.md, the scoreboard, and docs/results/, a page a stream, from the result files under results/.
 
-python tools/results_page.py            # writes the page
-python tools/results_page.py --check    # says whether the page follows from the files
-
-Reasons that no file can know are in results/reasons.toml, by stream, method and inference mode.
+python tools/results_page.py            # writes the pages
+python tools/results_page.py --check    # says whether the pages follow from the files
 """
 
-import json
 import sys
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+
+from stream_results import A, Asked, Record, asked, changed_stream, paper_of, read_records, stream_pages, table
 
 from merlin_cl.paper.experiment import experiment, view_for
-from merlin_cl.paper.published import Published, first_tasks, headline, published
-from merlin_cl.paper.verdict import margin, verdict
-from merlin_cl.protocol import Inference
-from merlin_cl.report.page.command import command_of
-from merlin_cl.report.summary import Contest, Result, Row, contests, experiment_of, summarise
-from merlin_cl.report.text import NONE, parts, probability, signed
-from merlin_cl.streams.registry import stream_names, stream_settings
+from merlin_cl.paper.published import Published, headline, published
+from merlin_cl.paper.verdict import verdict
+from merlin_cl.report.summary import Row, summarise
+from merlin_cl.report.text import NONE
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE, REASONS = ROOT / "RESULTS.md", ROOT / "results" / "reasons.toml"
-A = "average_incremental_accuracy"
-INTRODUCTION = """# Results beside the paper's
+PAGE, FOLDER, REASONS = ROOT / "RESULTS.md", ROOT / "docs" / "results", ROOT / "results" / "reasons.toml"
+STREAMS = experiment("main").streams
+FURTHER = (*experiment("20-tasks").streams, *experiment("additional").streams)
+RIVALS = ("single", "ewc", "gem", "icarl", "gss", "cn-dpm")
+SIGNS = {"reproduced": "=", "exceeded": "+", "not reached": "−", "not run": "not run"}
+INTRODUCTION = """# Scoreboard
 
-This page is written by `python tools/results_page.py` from the files under `results/`, each of which is what one run found, with
-its settings, versions and revision; a test checks that it follows from them. `merlin reproduce` computes such numbers anew.
+What became of the paper's figures: average incremental accuracy (A, %), ± the standard deviation over seeds, in brackets how
+many. A figure is *reproduced* (=) where ours is no further from the paper's than the paper's ± or half of our 95 % interval,
+whichever is more; above that it is *exceeded* (+), below *not reached* (−). † marks fewer tasks, images or data sets than the
+paper's.
+Written by `python tools/results_page.py` from the files under `results/`: every stream has [a page with all rows and
+reasons](docs/results/README.md), and [what came of the recipe](docs/paper.md) has the ablations.
 
-- **A** is the average incremental accuracy, the mean over k of the accuracy on tasks 1..k after task k, in percent; ± is the
-  standard deviation over seeds (n - 1), in brackets the 95 % t-interval for the mean.
-- **view**: class-incremental (choose among all classes seen), task-masked (among those of the example's own task),
-  domain-incremental (all tasks share their classes). The paper's figure stands beside the view it was scored under, also where
-  the data at hand have fewer images a task than the paper's; the row says so.
-- **inference** `aware` is told the task; `aggregate` (the paper's way) and `marginal` (ours) are not.
-- **mark**: *reproduced* where ours and the paper's differ by no more than the paper's ± or half of our interval, whichever is
-  more; *exceeded* above that, *not reached* below, *not run* where there is no result file yet.
-- `gdumb-ensemble` is the control: it learns from the same exemplars and nothing else of the stream.
-"""
-HEADINGS = ("method", "view", "inference", "ours, A", "seeds", "paper, A", "difference", "mark", "why", "run")
-COMPARED = ("view", "method, inference", "run", "the best", "difference", "95 % interval", "p", "seeds")
+## MERLIN
 
+The recipe as the paper prints it (`merlin-paper`), our own MERLIN (`merlin`), and the latter's control (`gdumb-ensemble`), which
+learns from exemplars alone: chosen and augmented as our MERLIN has them, where the recipe's are random and as they came.
+Told the task, models choose among its classes."""
+RIVALRY = """## Its rivals
 
-@dataclass(frozen=True)
-class Record:
-    """A result file."""
-
-    result: Result
-    revision: str | None
-    date: str | None
+Ours / the paper's. All of ours learn MERLIN's small network. On CIFAR and mini-ImageNet the paper's learn a larger one; in square
+brackets is what the paper has with the small one."""
+MERLIN = ("stream", "paper", "recipe as printed", "mark", "our MERLIN", "exemplars alone")
 
 
-@dataclass(frozen=True)
-class Asked:
-    """A figure of the paper that is to be reached."""
-
-    stream: str
-    method: str
-    inference: Inference | None
-    paper: Published
-
-
-def asked() -> list[Asked]:
-    """The figures of the paper's main table and of its further methods and streams, and MERLIN's told the task."""
-    found: dict[tuple[str, str, Inference | None], Asked] = {}
-    for name in ("main", "variants", "cndpm-prior", "additional", "20-tasks"):
-        for line in experiment(name).lines:
-            for inference in line.inferences:
-                for stream in experiment(name).streams:
-                    paper = headline(line.method, stream, view_for(stream, inference), inference)
-                    if paper is not None and stream not in line.skip:
-                        found.setdefault((stream, line.method, inference), Asked(stream, line.method, inference, paper))
-    return list(found.values())
+def scoreboard(records: list[Record]) -> str:
+    """RESULTS.md."""
+    rows = summarise(record.result for record in records)
+    parts = [INTRODUCTION, table(MERLIN, [_merlin(one, rows) for one in _recipe()]), RIVALRY]
+    for streams, methods in ((STREAMS, RIVALS), (FURTHER, RIVALS[:-1])):
+        lines = [(f"`{method}`", *(_rival(method, stream, rows) for stream in streams)) for method in methods]
+        parts.append(table(("method", *streams), lines))
+    return "\n\n".join(parts) + "\n"
 
 
-def page(records: list[Record], reasons: dict[str, str]) -> str:
-    """The page, as Markdown."""
-    wanted = asked()
-    streams = [*dict.fromkeys(one.stream for one in wanted)]
-    streams += [name for name in stream_names() if name not in streams and _of(records, name)]
-    sections = [Section.of(stream, _of(records, stream), wanted, reasons) for stream in streams]
-    marks = [line[HEADINGS.index("mark")] for section in sections for line in section.lines]
-    counts = "\n".join(f"- {mark}: {marks.count(mark)}" for mark in MARKS)
-    told = f"Marks of all figures that the paper has, rows of the tables below:\n\n{counts}"
-    return "\n\n".join([INTRODUCTION.rstrip("\n"), told, *(section.text for section in sections)]) + "\n"
-
-
-MARKS = ("reproduced", "exceeded", "not reached", "not run")
-
-
-def _of(records: list[Record], stream: str) -> list[Record]:
-    return [record for record in records if record.result["stream"] == stream]
-
-
-@dataclass(frozen=True)
-class Section:
-    """What the page says of a stream."""
-
-    stream: str
-    lines: list[tuple[str, ...]]
-    runs: list[str]
-    """How the experiments were run; lines refer to them by number."""
-    outcomes: list[tuple[str, ...]]
-
-    @classmethod
-    def of(cls, stream: str, records: list[Record], wanted: list[Asked], reasons: dict[str, str]) -> "Section":
-        """From the result files of the stream."""
-        groups: dict[str, list[Record]] = {}
-        for record in records:
-            groups.setdefault(experiment_of(record.result), []).append(record)
-        numbered = [
-            (row, number)
-            for number, group in enumerate(groups.values(), start=1)
-            for row in summarise(record.result for record in group)
-        ]
-        rows = [row for row, _ in numbered]
-        numbers = {id(row): number for row, number in numbered}
-        lines = [_line(row, numbers[id(row)], reasons) for row in _sorted(rows)]
-        lines += [_not_run(one, reasons) for one in wanted if one.stream == stream and not _is_there(one, rows)]
-        runs = [_run(group) for group in groups.values()]
-        return cls(stream, lines, runs, [_outcome(contest, numbers[id(contest.row)]) for contest in contests(rows)])
-
-    @property
-    def text(self) -> str:
-        """As Markdown."""
-        parts = [f"## {self.stream}", _table(HEADINGS, self.lines)]
-        if self.runs:
-            parts.append("\n".join(f"{number}. {run}" for number, run in enumerate(self.runs, start=1)))
-        if self.outcomes:
-            parts += ["Seed by seed beside the best of the same view (paired t-test):", _table(COMPARED, self.outcomes)]
-        return "\n\n".join(parts)
-
-
-def _line(row: Row, run: int, reasons: dict[str, str]) -> tuple[str, ...]:
-    paper, mean, width = paper_of(row), row.mean[A], row.half_width[A]
-    assert mean is not None
-    mark, why = NONE, "the paper has no figure for this"
-    if paper is not None:
-        mark, difference, allowed = verdict(mean, width, paper), mean - paper.mean, margin(width, paper)
-        why = f"within {allowed:.2f}" if mark == "reproduced" else f"by {abs(difference):.2f}, more than {allowed:.2f}"
-        said = reasons.get(_key(row.stream, row.method, row.inference, row.preset))
-        why = f"{why}; {said}" if said else why
-        why = f"{why}; {paper.where}" if "first" in paper.where else why
-        why = f"{why}; with {fewer} images a task" if (fewer := _fewer_images(row)) else why
-        why = f"{why}; {larger}" if (larger := _larger_network(row)) else why
-    interval = "" if width is None else f" [{mean - width:.2f}, {mean + width:.2f}]"
-    deviation = "" if row.std[A] is None else f" ± {row.std[A]:.2f}"
-    return (
-        _named(row),
-        row.view,
-        row.inference or NONE,
-        f"{mean:.2f}{deviation}{interval}",
-        ", ".join(map(str, row.seeds)),
-        NONE if paper is None else f"{paper.mean:g}" + ("" if paper.std is None else f" ± {paper.std:g}"),
-        signed(None if paper is None else mean - paper.mean),
-        mark,
-        why,
-        f"{run}",
+def index(pages: dict[str, str]) -> str:
+    """The list of the streams' pages."""
+    told = (
+        "Written by `python tools/results_page.py`; the [scoreboard](../../RESULTS.md) has the paper's figures alone."
     )
+    listed = "\n".join(f"- [{stream}]({stream}.md)" for stream in pages)
+    return f"# Results, stream by stream\n\n{told}\n\n{listed}\n"
 
 
-def _named(row: Row) -> str:
-    """A method with what was set otherwise than by default."""
-    preset = f" ({row.preset})" if row.preset != "default" else ""
-    return f"`{row.method}`{preset}" + (f" {parts(row.changed)}" if row.changed else "")
+def _recipe() -> list[Asked]:
+    """The paper's figures for MERLIN: first those without the task, then those with it."""
+    found = [one for one in asked() if one.method == "merlin-paper"]
+    return sorted(found, key=lambda one: one.inference == "aware")
 
 
-def _not_run(one: Asked, reasons: dict[str, str]) -> tuple[str, ...]:
-    why = (
-        reasons.get(_key(one.stream, one.method, one.inference))
-        or reasons.get(one.stream)
-        or "no result file of the whole stream yet"
-    )
-    shown = f"{one.paper.mean:g} ± {one.paper.std:g}" if one.paper.std is not None else f"{one.paper.mean:g}"
-    view = view_for(one.stream, one.inference)
-    return (f"`{one.method}`", view, one.inference or NONE, NONE, NONE, shown, NONE, "not run", why, NONE)
+def _merlin(one: Asked, rows: list[Row]) -> tuple[str, ...]:
+    told, row = one.inference == "aware", row_of(rows, one.stream, "merlin-paper", one.inference)
+    ours = row_of(rows, one.stream, "merlin", "aware" if told else "marginal")
+    control = row_of(rows, one.stream, "gdumb-ensemble", None, view_for(one.stream, one.inference))
+    name = f"[{one.stream}](docs/results/{one.stream}.md){', told the task' if told else ''}"
+    return (name, _published(one.paper), _shown(row), _mark(row, one.paper), _shown(ours), _shown(control))
 
 
-def paper_of(row: Row) -> Published | None:
-    """The paper's figure for a row, also where fewer images were learned; of the first tasks, the mean of its task-wise ones."""
-    if row.paper is not None:
-        return row.paper
-    if _fewer_images(row):
-        return headline(row.method, row.stream, row.view, row.inference)
-    comparable = row.view == view_for(row.stream, row.inference) and row.inference != "aware"
-    changed = _changed_stream(row)
-    if set(changed) == {"tasks"} and comparable:
-        return first_tasks(row.method, row.stream, changed["tasks"])
-    return None
+def _rival(method: str, stream: str, rows: list[Row]) -> str:
+    paper = headline(method, stream, view_for(stream, None), None)
+    if paper is None:
+        return NONE
+    row = row_of(rows, stream, method, None)
+    small = published("small-backbone", method, stream, "A", backbone="small-resnet")
+    theirs = f"{paper.mean:g}" + ("" if small is None else f" [{small.mean:g}]")
+    return f"{_shown(row)} / {theirs} {SIGNS[_mark(row, paper)]}"
 
 
-def _fewer_images(row: Row) -> int | None:
-    """The images a task, where they are fewer than the stream's and nothing else of it is changed."""
-    changed = _changed_stream(row)
-    images = changed.get("images_per_task")
-    fewer = set(changed) == {"images_per_task"} and images < stream_settings(row.stream)().record()["images_per_task"]
-    return images if fewer else None
+def row_of(rows: list[Row], stream: str, method: str, inference: str | None, view: str | None = None) -> Row | None:
+    """The row of a method as it is by default, or as near to that as there is: fewest settings changed, then most seeds."""
+    view = view or view_for(stream, inference)
+    found = [
+        row
+        for row in rows
+        if (row.stream, row.method, row.inference, row.view) == (stream, method, inference, view)
+        and (headline(method, stream, view, inference) is None or paper_of(row) is not None)
+    ]
+    return min(found, key=lambda row: (len(row.changed), -len(row.seeds)), default=None)
 
 
-def _larger_network(row: Row) -> str | None:
-    """Where the paper gives a rival a larger network than MERLIN's: that it does, and what it has with the same one."""
-    same = published("small-backbone", row.method, row.stream, "A", backbone="small-resnet")
-    if same is None or row.method == "merlin":
-        return None
-    said = "the paper's network is larger"
-    return said if "tasks" in row.changed else f"{said}, with ours it has {same.mean:g} ± {same.std:g} ({same.where})"
+def _shown(row: Row | None) -> str:
+    if row is None:
+        return NONE
+    deviation = "" if row.std[A] is None else f" ± {row.std[A]:.1f}"
+    return f"{row.mean[A]:.1f}{deviation} ({len(row.seeds)}){'†' if changed_stream(row) else ''}"
 
 
-def _changed_stream(row: Row) -> dict[str, Any]:
-    known = stream_settings(row.stream)().record()
-    return {name: value for name, value in row.changed.items() if name in known}
+def _published(paper: Published) -> str:
+    return f"{paper.mean:g}" + ("" if paper.std is None else f" ± {paper.std:g}")
 
 
-def _is_there(one: Asked, rows: list[Row]) -> bool:
-    return any((row.method, row.inference) == (one.method, one.inference) and paper_of(row) is not None for row in rows)
-
-
-def _run(group: list[Record]) -> str:
-    """How, when and with which code an experiment was computed."""
-    row = summarise(record.result for record in group)[0]
-    dates = sorted({record.date for record in group if record.date})
-    revisions = sorted({record.revision[:10] if record.revision else "unknown" for record in group})
-    when = f"on {' to '.join(dict.fromkeys([dates[0], dates[-1]]))}" if dates else "on a day not recorded"
-    return f"`{command_of(row)}`; {when}; revision {', '.join(revisions)}; data: {row.source}"
-
-
-def _outcome(contest: Contest, run: int) -> tuple[str, ...]:
-    outcome, span = contest.outcome, contest.outcome.half_width or 0.0
-    called = [_named(row) + (f", {row.inference}" if row.inference else "") for row in (contest.row, contest.best)]
-    interval = f"{signed(outcome.difference - span)} to {signed(outcome.difference + span)}"
-    shown = (signed(outcome.difference), interval, probability(outcome.p_value), str(outcome.seeds))
-    return (contest.row.view, called[0], str(run), called[1], *shown)
-
-
-def _sorted(rows: list[Row]) -> list[Row]:
-    return sorted(rows, key=lambda row: (row.view, row.method != "merlin", row.method, row.preset))
-
-
-def _key(stream: str, method: str, inference: str | None, preset: str = "default") -> str:
-    return "/".join([stream, method, *([inference] if inference else []), *([preset] if preset != "default" else [])])
-
-
-def _table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [f"| {' | '.join(cells)} |" for cells in (headings, *rows)]
-    return "\n".join([lines[0], "|" + "---|" * len(headings), *lines[1:]])
-
-
-def read_records(folder: Path) -> list[Record]:
-    """All result files of streams."""
-    found = []
-    for file in sorted(folder.glob("*/*.json")):
-        if file.parent.name in stream_names():
-            content = json.loads(file.read_text("utf-8"))
-            found.append(Record(content["result"], content["environment"]["git_revision"], content.get("date")))
-    return found
+def _mark(row: Row | None, paper: Published) -> str:
+    if row is None or row.mean[A] is None:
+        return "not run"
+    beside = paper_of(row) or paper
+    return verdict(row.mean[A], row.half_width[A], beside)
 
 
 def main() -> None:
-    """Write or check the page."""
-    written = page(
-        read_records(ROOT / "results"), tomllib.loads(REASONS.read_text("utf-8")) if REASONS.exists() else {}
-    )
+    """Write or check the pages."""
+    records = read_records(ROOT / "results")
+    pages = stream_pages(records, tomllib.loads(REASONS.read_text("utf-8")) if REASONS.exists() else {})
+    written = {PAGE: scoreboard(records), FOLDER / "README.md": index(pages)}
+    written |= {FOLDER / f"{stream}.md": text for stream, text in pages.items()}
     if "--check" in sys.argv[1:]:
-        same = PAGE.exists() and PAGE.read_text("utf-8") == written
-        sys.exit(0 if same else f"{PAGE.name} does not follow from results/; write it anew.")
-    PAGE.write_text(written, "utf-8")
+        stale = [path.name for path, text in written.items() if not path.exists() or path.read_text("utf-8") != text]
+        sys.exit(f"{', '.join(stale)} do not follow from results/; write them anew." if stale else 0)
+    for path, text in written.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
     print(PAGE)
 
 
