@@ -1,5 +1,7 @@
-# Two commands for a fresh machine: `make demo` and `make test`. Both install into .venv with the pinned torch.
+# Two commands for a fresh machine: `make demo` and `make test`. Both install into .venv what constraints.txt pins; what that
+# downloads, and how PIP_ARGS gets torch without CUDA, is said there.
 PYTHON ?= python3
+PIP_ARGS ?=
 BIN := .venv/bin
 # One thread a test process: two pytest workers then use two cores without fighting over them.
 export OMP_NUM_THREADS ?= 1
@@ -26,18 +28,19 @@ bench: .venv/installed
 	$(BIN)/merlin bench
 
 study: .venv/installed
-	$(BIN)/merlin grid studies/method/grid.toml --out runs/method
-	$(BIN)/python tools/collect_results.py runs/method/split-mnist-* --into studies/method
+	$(BIN)/merlin grid experiments/study.toml --out runs/study
+	$(BIN)/python tools/collect_results.py runs/study/split-mnist-* --into experiments/results/study
+	$(BIN)/python experiments/consolidation.py --tasks 60
 	$(BIN)/python tools/method_page.py
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e .
+	$(BIN)/python -m pip install --quiet -c constraints.txt $(PIP_ARGS) -e .
 	touch $@
 
 .venv/developing: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
+	$(BIN)/python -m pip install --quiet -c constraints.txt $(PIP_ARGS) -e ".[dev]"
 	touch $@
 
 clean:
