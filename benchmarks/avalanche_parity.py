@@ -34,7 +34,7 @@ from real_neighbours import import_avalanche
 from torch import Tensor, nn
 
 from merlin_cl.learners.control_settings import GDumbSettings
-from merlin_cl.learners.generative_settings import SLDASettings
+from merlin_cl.learners.frozen_settings import SLDASettings
 from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.regularised_settings import EWCSettings
 from merlin_cl.learners.rival_settings import (

@@ -169,7 +169,9 @@ def started(start: str, learner: Merlin, task: Task, few_x: Tensor, count: int, 
     if start == "start":
         return Bank(network, network.initial(1, learner.generator("psi_0")).repeat(count, 1))
     if start == "average":
-        return learner.sample(learner.distribution.aggregate_prior(), count, "average", seen)
+        bank = Bank(network, learner.distribution.aggregate(count, learner.generator("sample", "average")))
+        reestimate_statistics(bank, as_float(seen))
+        return bank
     return learner.sample_unseen(descriptor, count, "linear" if start == "linear" else "neighbours", seen)
 
 

@@ -33,6 +33,7 @@ FORMS = {
     "ewc": ["--online"],
     "gss": ["--selection", "integer"],
     "slda": ["--features", "learned"],
+    "simplecil": ["--features", "learned"],
 }
 """Second forms of methods that have two."""
 

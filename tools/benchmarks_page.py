@@ -10,6 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 from merlin_cl.report.page.command import command_of
+from merlin_cl.report.ranking import ranking
 from merlin_cl.report.summary import Result, Row, summarise
 from merlin_cl.report.text import parts, stored_size
 from merlin_cl.streams.registry import stream_names
@@ -23,7 +24,7 @@ with its settings, versions and revision. Nothing here is typed in by hand.
 
 - **A** is the average incremental accuracy (the paper's A): the mean over k of the accuracy on tasks 1..k after task k.
   **final** is the accuracy after the last task, **F** the forgetting. In percent; ± is the standard deviation over seeds (n - 1),
-  in brackets the 95 % t-interval for the mean.
+  in brackets the 95 % t-interval for the mean, where there are five seeds.
 - **view**: class-incremental (choose among all classes seen), task-masked (among the classes of the example's own task),
   domain-incremental (all tasks share their classes). Compare figures of one view only.
 - **inference** `aware` is told the task; `aggregate` and `marginal` are not.
@@ -52,7 +53,7 @@ def _table(rows: list[Row], source: str) -> list[str]:
         "| method | view | inference | exemplars | updates | seeds | stored | A | paper | final | F |",
         "|---|---|---|---|---|---|---|---|---|---|---|",
     ]
-    for row in sorted(rows, key=lambda row: (row.view, row.method != "merlin", row.preset, row.method)):
+    for row in (place.row for places in ranking(rows) for place in places):
         cells = [
             _named(row, source),
             row.view,
@@ -84,8 +85,8 @@ def _figure(row: Row, name: str) -> str:
 
 
 def _interval(row: Row, name: str) -> str:
-    middle, width = row.mean[name], row.half_width[name]
-    return "" if middle is None or width is None else f" [{middle - width:.2f}, {middle + width:.2f}]"
+    sure = row.interval(name)
+    return "" if sure is None else f" [{sure[0]:.2f}, {sure[1]:.2f}]"
 
 
 def _commands(rows: list[Row]) -> list[str]:

@@ -4,38 +4,39 @@ python tools/method_page.py            # writes them between the page's two mark
 python tools/method_page.py --check    # says whether they follow from the files
 """
 
+import importlib
 import json
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from merlin_cl.metrics import mean, paired, standard_deviation
+from merlin_cl.metrics import holm, mean, paired, standard_deviation
 from merlin_cl.report.summary import Result, experiment_of, summarise
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "method.md"
-FILES = ROOT / "studies" / "method"
+EXPERIMENTS = ROOT / "experiments"
+FILES = EXPERIMENTS / "results"
 PUBLISHED = ROOT / "results"
 STREAMS = ("split-mnist", "permuted-mnist", "split-cifar10", "split-cifar100")
 MARKS = ("<!-- figures: written by tools/method_page.py -->", "<!-- end of figures -->")
 WORDS = {
-    "averaging": "weights after the last batch, not their running mean",
+    "base_models": "base models a task:",
+    "noise": "z not varied in updates",
     "replay": "no exemplars of earlier tasks for base models",
     "rehearse": "no exemplars of the own task for base models",
-    "learning_rate": "half the learning rate",
-    "start": "base models start from the task before (forward transfer)",
-    "updates_per_batch": "one update a batch, not three",
-    "base_models": "one base model, not ten",
-    "precision": "bases not in 4 bits but",
-    "summary": "mean of the base models, not the most central one",
-    "latent": "three bases for five tasks",
-    "classification_loss": "auxiliary classification loss",
-    "aware_epochs": "task models fine-tuned on their exemplars",
-    "vote": "vote",
+    "start": "base models start from psi_0, not from the task before",
+    "updates_per_batch": "updates a batch:",
     "exemplar_choice": "exemplars",
-    "rank": "rank",
+    "latent": "numbers in z:",
+    "consolidation": "consolidation",
+    "models": "models that answer:",
+    "memory": "memory, kB:",
 }
+PLAIN = ("noise", "replay", "rehearse", "start")
+"""Settings whose words say what they were changed to."""
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,19 @@ class Variant:
             if (score["view"], score["inference"]) == (view, inference)
         }
 
-    def sampled(self) -> dict[int, float]:
-        """By seed: accuracy of models sampled after the last task, not fine-tuned, on their own tasks, mean over tasks."""
-        probes = {result["seed"]: result["diagnosis"]["final"] for result in self.results}
-        return {seed: mean([task["sampled_ensemble"] for task in tasks]) for seed, tasks in probes.items() if tasks[0]}
+    def likelihood(self, view: str, inference: str | None) -> dict[int, float]:
+        """Negative log-likelihood at the end by seed."""
+        return {
+            result["seed"]: score["calibration"]["nll"]
+            for result in self.results
+            for score in result["scores"]
+            if (score["view"], score["inference"]) == (view, inference) and score.get("calibration")
+        }
+
+    @property
+    def cpu_seconds(self) -> float:
+        """Of a run."""
+        return mean([float(result["cost"]["cpu_seconds"]) for result in self.results])
 
     @property
     def bytes_besides_exemplars(self) -> float:
@@ -71,11 +81,11 @@ class Variant:
         """What was changed, in words."""
         if not self.changed:
             return "**as it is**"
-        if "decoder" in self.changed:
-            off = self.changed.get("consolidation") == "off"
-            return "the paper's decoder of chunks" + (", consolidation off" if off else "")
-        name, value = next((name, value) for name, value in self.changed.items() if name in WORDS)
-        return f"{WORDS[name]} {value}" if name in ("vote", "exemplar_choice", "rank", "precision") else WORDS[name]
+        return ", ".join(_in_words(name, value) for name, value in self.changed.items())
+
+
+def _in_words(name: str, value: object) -> str:
+    return WORDS[name] if name in PLAIN else f"{WORDS.get(name, name)} {value}"
 
 
 def fidelity(results: list[Result]) -> str:
@@ -104,7 +114,7 @@ def fidelity(results: list[Result]) -> str:
 def published(stream: str) -> list[Result]:
     """The results of MERLIN's default on a stream."""
     found = (
-        json.loads(path.read_text(encoding="utf-8"))["result"] for path in (PUBLISHED / stream).glob("*-merlin-*.json")
+        json.loads(path.read_text(encoding="utf-8"))["result"] for path in (PUBLISHED / stream).glob("*-merlin-s*.json")
     )
     return sorted((one for one in found if one["preset"] == "default"), key=lambda one: int(one["seed"]))
 
@@ -113,62 +123,50 @@ def kept() -> str:
     """The tables of fidelity, stream by stream."""
     parts = ["### What sampled models keep of the tasks"]
     for stream in STREAMS:
-        results = published(stream)
-        seeds = ", ".join(str(result["seed"]) for result in results)
-        command = f"`merlin run {stream} --seed N`, then `merlin diagnose`"
-        parts += [f"{stream}, seeds {seeds}: {command}.", fidelity(results)]
+        if results := published(stream):
+            seeds = ", ".join(str(result["seed"]) for result in results)
+            command = f"`merlin run {stream} --seed N`, then `merlin diagnose`"
+            parts += [f"{stream}, seeds {seeds}: {command}.", fidelity(results)]
     return "\n\n".join(parts)
 
 
-def figures(results: list[Result]) -> str:
-    """All tables of the study, as Markdown."""
+def parts(results: list[Result]) -> str:
+    """What each part is worth, as Markdown."""
     variants = list(_variants(results))
     merlin = [variant for variant in variants if variant.method == "merlin"]
     whole = next(variant for variant in merlin if not variant.changed)
-    curve = [variant for variant in merlin if set(variant.changed) <= {"rank"}]
-    parts = [variant for variant in merlin if variant not in curve or variant is whole]
+    changed = sorted((variant for variant in merlin if variant.changed), key=lambda variant: _order(variant.changed))
     controls = [variant for variant in variants if variant.method != "merlin"]
-    return "\n\n".join(
-        [
-            "### What each part is worth",
-            _table(_dearest_first(parts), whole),
-            "### Accuracy against stored bytes",
-            _table(sorted(curve, key=lambda variant: variant.bytes_besides_exemplars), whole),
-            "### The control with the same exemplars",
-            _table(_dearest_first(controls), next(variant for variant in controls if not variant.changed)),
-        ]
-    )
+    return "\n\n".join(["### What each part is worth", _table([whole, *changed, *controls], whole)])
 
 
-def _dearest_first(variants: list[Variant]) -> list[Variant]:
-    """The whole, then the variants from the worst on: what they lack or changed is worth most."""
-
-    def accuracy(variant: Variant) -> float:
-        inference = "marginal" if variant.method == "merlin" else None
-        return mean(list(variant.scores("class-incremental", inference).values()))
-
-    return sorted(variants, key=lambda variant: (bool(variant.changed), accuracy(variant)))
+def _order(changed: dict[str, object]) -> tuple[int, float]:
+    name, value = next(iter(changed.items()))
+    return list(WORDS).index(name) if name in WORDS else len(WORDS), float(value) if isinstance(value, int) else 0.0
 
 
 def _table(variants: list[Variant], reference: Variant) -> str:
-    def columns(variant: Variant) -> list[tuple[str, dict[int, float]]]:
-        if variant.method != "merlin":
-            return [("class-incremental", variant.scores("class-incremental", None))]
-        return [
-            ("`marginal`", variant.scores("class-incremental", "marginal")),
-            ("`aggregate`", variant.scores("class-incremental", "aggregate")),
-            ("task-masked", variant.scores("task-masked", "marginal")),
-            ("sampled", variant.sampled()),
-        ]
+    def asked(variant: Variant) -> str | None:
+        return None if variant.method == "gdumb-ensemble" else "marginal"
 
-    names = [name for name, _ in columns(variants[0])]
-    lines = [f"| | {' | '.join(names)} | difference | seeds | stored |", "|---" * (len(names) + 4) + "|"]
-    for variant in variants:
-        found = columns(variant)
-        outcome = paired(found[0][1], columns(reference)[0][1]) if variant is not reference else None
-        difference = "" if outcome is None else f"{outcome.difference:+.2f}" + _doubt(outcome.p_value)
-        kept = f"{variant.bytes_besides_exemplars / 1000:.0f} kB"
-        cells = [variant.title, *(_figure(values) for _, values in found), difference, str(len(variant.results)), kept]
+    lines = ["| | A | difference | NLL | task-masked | CPU | stored |", "|---" * 7 + "|"]
+    beside = reference.scores("class-incremental", "marginal")
+    outcomes = [
+        None if variant is reference else paired(variant.scores("class-incremental", asked(variant)), beside)
+        for variant in variants
+    ]
+    corrected = holm([outcome.p_value if outcome else None for outcome in outcomes])
+    for variant, outcome, p_value in zip(variants, outcomes, corrected, strict=True):
+        scores = variant.scores("class-incremental", asked(variant))
+        cells = [
+            variant.title if variant.method == "merlin" else f"`{variant.method}`",
+            _figure(scores),
+            "" if outcome is None else f"{outcome.difference:+.2f}" + _doubt(p_value),
+            f"{mean(list(variant.likelihood('class-incremental', asked(variant)).values())):.3f}",
+            f"{mean(list(variant.scores('task-masked', asked(variant)).values())):.2f}",
+            f"{variant.cpu_seconds:.0f} s",
+            f"{variant.bytes_besides_exemplars / 1000:.0f} kB",
+        ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
@@ -189,21 +187,46 @@ def _variants(results: list[Result]) -> Iterator[Variant]:
         groups.setdefault(experiment_of(result), []).append(result)
     for group in groups.values():
         row = summarise(group)[0]
-        changed = {
-            name: value for name, value in row.changed.items() if name != "models"
-        }  # that is the study's, not a part
-        yield Variant(row.method, changed, sorted(group, key=lambda result: int(result["seed"])))
+        yield Variant(row.method, dict(row.changed), sorted(group, key=lambda result: int(result["seed"])))
 
 
-def page(results: list[Result], old: str) -> str:
+def page(old: str) -> str:
     """The page with its figures written anew."""
     before, rest = old.split(MARKS[0])
     after = rest.split(MARKS[1])[1]
-    study = figures(results) if results else "The study has not been run: `make study`."
-    return f"{before}{MARKS[0]}\n\n{kept()}\n\n{study}\n\n{MARKS[1]}{after}"
+    sections = [kept(), sampling(), consolidation()]
+    if study := read(FILES / "study"):
+        sections.append(parts(study))
+    return "\n\n".join([f"{before}{MARKS[0]}", *(one for one in sections if one), f"{MARKS[1]}{after}"])
 
 
-def read(files: Path = FILES) -> list[Result]:
+def sampling() -> str:
+    """What more models are worth, stream by stream."""
+    by_stream: dict[str, list[dict[str, Any]]] = {}
+    for path in sorted((FILES / "sampling").glob("*.json")):
+        one = json.loads(path.read_text(encoding="utf-8"))
+        by_stream.setdefault(one["stream"], []).append(one)
+    tables = [_experiment("sampling").table(by_stream[stream]) for stream in STREAMS if stream in by_stream]
+    return "\n\n".join(["### What sampling is worth", *tables]) if tables else ""
+
+
+def consolidation() -> str:
+    """What replay keeps, for every number of tasks and size of memory that was tried."""
+    by_size: dict[tuple[int, int, int], list[dict[str, Any]]] = {}
+    for path in sorted((FILES / "consolidation").glob("*.json")):
+        one = json.loads(path.read_text(encoding="utf-8"))
+        by_size.setdefault((one["tasks"], one["memory"], one["images_per_task"]), []).append(one)
+    tables = [_experiment("consolidation").table(results) for _, results in sorted(by_size.items())]
+    return "\n\n".join(["### What consolidation keeps", *tables]) if tables else ""
+
+
+def _experiment(name: str) -> Any:
+    """The script of an experiment, as a module."""
+    sys.path.insert(0, str(EXPERIMENTS))
+    return importlib.import_module(name)
+
+
+def read(files: Path) -> list[Result]:
     """What the runs found, those of a method together."""
     paths = sorted(files.glob("*/*.json"))
     return [json.loads(path.read_text(encoding="utf-8"))["result"] for path in paths]
@@ -212,11 +235,9 @@ def read(files: Path = FILES) -> list[Result]:
 def main() -> int:
     """Write or check the page; 1 if it does not follow from the files."""
     old = PAGE.read_text(encoding="utf-8")
-    new = page(read(), old)
+    new = page(old)
     if "--check" in sys.argv[1:]:
-        print(
-            "follows" if old == new else "docs/method.md does not follow from studies/method: run tools/method_page.py"
-        )
+        print("follows" if old == new else "docs/method.md does not follow from the results: run tools/method_page.py")
         return int(old != new)
     PAGE.write_text(new, encoding="utf-8")
     return 0

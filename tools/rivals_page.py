@@ -14,8 +14,9 @@ from typing import Any
 
 from merlin_cl.learners.registry import BUILT_IN
 from merlin_cl.learners.tuned import search_record
-from merlin_cl.metrics import half_width, mean
+from merlin_cl.metrics import mean, standard_deviation
 from merlin_cl.paper.published import Published, published
+from merlin_cl.report.means import unequal_means
 from merlin_cl.report.page.command import command_of
 from merlin_cl.report.summary import Result, Row, experiment_of, summarise
 from merlin_cl.report.text import NONE, parts, stored_size
@@ -76,6 +77,7 @@ def _stream(stream: str, results: list[Result]) -> str:
             *_table([entry for entry in entries if entry[0].view == view], sources),
             "",
         ]
+    lines += [sentence[0].upper() + sentence[1:] + "\n" for sentence in unequal_means(row for row, _ in entries)]
     lines += [
         f"All {len(results)} runs of this stream together took {sum(_seconds(results)) / 60:.1f} CPU-minutes, starting processes "
         "and loading data not counted.",
@@ -106,7 +108,7 @@ def _table(entries: list[tuple[Row, float]], sources: list[str]) -> list[str]:
             row.inference or NONE,
             str(row.updates_per_batch or NONE),
             str(len(row.seeds)),
-            *(_interval(row, metric) for metric in ("average_incremental_accuracy", "final_accuracy", "forgetting")),
+            *(_figure(row, metric) for metric in ("average_incremental_accuracy", "final_accuracy", "forgetting")),
             f"{seconds:.1f}",
             stored_size(row.stored_bytes),
         ]
@@ -114,11 +116,11 @@ def _table(entries: list[tuple[Row, float]], sources: list[str]) -> list[str]:
     return lines
 
 
-def _interval(row: Row, metric: str) -> str:
-    middle, half = row.mean[metric], row.half_width[metric]
+def _figure(row: Row, metric: str) -> str:
+    middle, deviation = row.mean[metric], row.std[metric]
     if middle is None:
         return NONE
-    return f"{middle:.2f}" if half is None else f"{middle:.2f} ± {half:.2f}"
+    return f"{middle:.2f}" if deviation is None else f"{middle:.2f} ± {deviation:.2f}"
 
 
 def _commands(rows: list[Row]) -> list[str]:
@@ -146,18 +148,17 @@ def _paper(results: list[Result], reasons: dict[str, str]) -> str:
 
 def _beside_paper(row: Row, accuracy: Published, forgetting: Published | None, reasons: dict[str, str]) -> str:
     difference = (row.mean["average_incremental_accuracy"] or 0.0) - accuracy.mean
-    form = " ".join(
-        [row.stream, row.method, parts(row.changed)]
-    ).rstrip()  # a form of a method may have a reason of its own
+    told = {name: value for name, value in row.changed.items() if name not in row.means}
+    form = " ".join([row.stream, row.method, parts(told)]).rstrip()  # a form of a method may have a reason of its own
     known = reasons.get(form, reasons.get(f"{row.stream} {row.method}", "**not explained**"))
     reason = known if abs(difference) > APART else ""
     cells = [
         row.stream,
         f"`{row.method}`",
         parts(row.changed) if row.changed else "",
-        _interval(row, "average_incremental_accuracy"),
+        _figure(row, "average_incremental_accuracy"),
         f"{accuracy.mean:g}",
-        _interval(row, "forgetting"),
+        _figure(row, "forgetting"),
         NONE if forgetting is None else f"{forgetting.mean:g}",
         f"{difference:+.1f}: {reason}" if reason else f"{difference:+.1f}",
     ]
@@ -189,8 +190,8 @@ def _parity_cells(record: Figures) -> list[str]:
 
     def accuracy(side: str) -> str:
         values = of(side, "final_accuracy")
-        half = half_width(values)
-        return f"{mean(values):.1f}" + ("" if half is None else f" ± {half:.1f}")
+        deviation = standard_deviation(values)
+        return f"{mean(values):.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
 
     accuracies = [mean(of(side, "final_accuracy")) for side in ("ours", "theirs")]
     times = [mean(of(side, "milliseconds_per_example")) for side in ("ours", "theirs")]

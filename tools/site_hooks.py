@@ -15,7 +15,14 @@ LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)([^)#\s]+)")
 
 def brought_in() -> dict[str, str]:
     """What lies outside docs/ and belongs on the site: paths below the root, and where they are on the site."""
-    paths = [ROOT / "README.md", ROOT / "RESULTS.md", ROOT / "LICENSE", *sorted((ROOT / "examples").glob("*.py"))]
+    paths = [
+        ROOT / "README.md",
+        ROOT / "RESULTS.md",
+        ROOT / "LICENSE",
+        ROOT / "SECURITY.md",
+        ROOT / "constraints.txt",
+        *sorted((ROOT / "examples").glob("*.py")),
+    ]
     names = [path.relative_to(ROOT).as_posix() for path in paths if path.is_file()]
     return {name: RENAMED.get(name, name) for name in names}
 

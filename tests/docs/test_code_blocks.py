@@ -71,10 +71,9 @@ def understands(tmp_path, monkeypatch):
 
     def check(words, capsys):
         words = ["0" if word in ("N", "'$0'") else word for word in words]
-        if words[0] == "run" and looks_like_a_path(words[1]):
-            tmp_path.joinpath(words[1]).touch() if "." in words[1][1:] else tmp_path.joinpath(words[1]).mkdir(
-                exist_ok=True
-            )
+        place = {"run": 1, "tune": 2}.get(words[0], len(words))
+        for data in filter(looks_like_a_path, words[place : place + 1]):
+            tmp_path.joinpath(data).touch() if "." in data[1:] else tmp_path.joinpath(data).mkdir(exist_ok=True)
         try:
             code = exit_code([*words])
         except Understood:

@@ -6,6 +6,8 @@ import sys
 
 from tests.docs.pages import ROOT
 
+from patience import PATIENCE
+
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
@@ -15,7 +17,7 @@ def said_by(script, folder):
         cwd=folder,
         capture_output=True,
         text=True,
-        timeout=600,  # a minute where nothing else runs
+        timeout=2 * PATIENCE,  # it takes a minute where nothing else runs
         env=os.environ | {"OMP_NUM_THREADS": "1"},
     )
     assert done.returncode == 0, done.stderr

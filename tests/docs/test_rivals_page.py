@@ -39,9 +39,9 @@ def test_the_page_follows_from_the_files():
     assert done.returncode == 0, done.stderr
 
 
-def test_a_row_has_mean_interval_cost_and_bytes_of_its_seeds(tool):
+def test_a_row_has_mean_deviation_cost_and_bytes_of_its_seeds(tool):
     page = tool["page"]([result(seed=0, accuracy=44.0), result(seed=1, accuracy=46.0)], [], {})
-    assert "| – | 1 | 2 | 45.00 ± 12.71 | 20.00 ± 0.00 | 90.00 ± 0.00 | 3.0 | 1.0 kB |" in page
+    assert "| – | 1 | 2 | 45.00 ± 1.41 | 20.00 ± 0.00 | 90.00 ± 0.00 | 3.0 | 1.0 kB |" in page
     assert "All 2 runs of this stream together took 0.1 CPU-minutes" in page
 
 
@@ -84,7 +84,7 @@ def test_the_comparison_gives_means_and_their_ratio(tool):
     ]
     record = {"method": "er", "runs": runs, "versions": {"torch": "2"}, "revision": "abcdefghij", "source": "MNIST"}
     page = tool["page"]([], [record], {})
-    assert "| `er` | 3 | 71.0 ± 2.5 | 69.0 ± 2.5 | +2.0 | 0.20 | 0.50 | 0.40 | – | – |" in page
+    assert "| `er` | 3 | 71.0 ± 1.0 | 69.0 ± 1.0 | +2.0 | 0.20 | 0.50 | 0.40 | – | – |" in page
     assert "torch 2; revision abcdefghi. Data: MNIST." in page
 
 
