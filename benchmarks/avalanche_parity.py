@@ -30,22 +30,20 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from real_neighbours import import_avalanche
+from real_avalanche import import_avalanche
 from torch import Tensor, nn
 
-from merlin_cl.learners.control_settings import GDumbSettings
-from merlin_cl.learners.frozen_settings import SLDASettings
 from merlin_cl.learners.learner import as_float
-from merlin_cl.learners.regularised_settings import EWCSettings
-from merlin_cl.learners.rival_settings import (
-    AGEMSettings,
-    ERACESettings,
-    ERSettings,
-    GEMSettings,
-    GSSSettings,
-    ICaRLSettings,
-    MIRSettings,
-)
+from merlin_cl.learners.rivals.agem_settings import AGEMSettings
+from merlin_cl.learners.rivals.er_ace_settings import ERACESettings
+from merlin_cl.learners.rivals.er_settings import ERSettings
+from merlin_cl.learners.rivals.ewc_settings import EWCSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbSettings
+from merlin_cl.learners.rivals.gem_settings import GEMSettings
+from merlin_cl.learners.rivals.gss_settings import GSSSettings
+from merlin_cl.learners.rivals.icarl_settings import ICaRLSettings
+from merlin_cl.learners.rivals.mir_settings import MIRSettings
+from merlin_cl.learners.rivals.slda_settings import SLDASettings
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.runs.environment import git_revision

@@ -5,8 +5,8 @@ Six kinds of noisy waves arrive two at a time. Any arrays will do in place of `w
 
 import numpy as np
 
-from merlin_cl.learners.control_settings import SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.streams import Stream
 

@@ -30,7 +30,7 @@ from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.paper.published import view_of
-from merlin_cl.runs.values import changed
+from merlin_cl.runs.parse_settings import changed
 from merlin_cl.statefile import write_whole
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.streams.stream import Stream

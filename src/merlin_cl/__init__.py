@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from merlin_cl.battery import check_learner
+    from merlin_cl.checks import check_learner
     from merlin_cl.errors import MerlinError
     from merlin_cl.estimator import ContinualClassifier, MerlinClassifier, load
     from merlin_cl.learners import Learner, MethodSettings, method_names
@@ -48,7 +48,7 @@ _HOMES = {
     "Stream": "streams",
     "StreamInfo": "protocol",
     "TaskInfo": "protocol",
-    "check_learner": "battery",
+    "check_learner": "checks",
     "load": "estimator",
     "method_names": "learners",
     "run": "runs.in_memory",

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from merlin_cl.cli import demo
-from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.streams.settings.split import SplitMnistSettings
 
 

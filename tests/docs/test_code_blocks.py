@@ -11,7 +11,7 @@ import pytest
 from tests.docs.pages import NAMES, ROOT, blocks, without_code
 
 from merlin_cl.cli import COMMANDS, exit_code, options
-from merlin_cl.streams.own.paths import looks_like_a_path
+from merlin_cl.streams.user_data.paths import looks_like_a_path
 
 WHOLE = ("docs/own-data.md", "docs/tutorial.md")
 """Pages whose commands are run."""

@@ -11,7 +11,7 @@ import torch
 
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import InputError, UsageError
-from merlin_cl.learners.er import ER
+from merlin_cl.learners.rivals.er import ER
 
 from .small import clouds, merlin, rival
 

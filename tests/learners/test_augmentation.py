@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.augmentation import LARGEST_SHIFT, augmented
-from merlin_cl.learners.control_settings import GDumbEnsembleSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.protocol import StreamInfo
 
 X = torch.rand(3, 40, 2, 6, 5, generator=torch.Generator().manual_seed(0))

@@ -9,14 +9,19 @@ from hypothesis import strategies as st
 
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import DivergenceError, InputError, UsageError
-from merlin_cl.learners.control_settings import GDumbEnsembleSettings, JointSettings, SingleSettings
 from merlin_cl.learners.divergence import LARGEST_INPUT
-from merlin_cl.learners.frozen_settings import SLDASettings
 from merlin_cl.learners.learner import LOWEST, MASKED, _above_masked
 from merlin_cl.learners.merlin.settings import MerlinSettings
-from merlin_cl.learners.regularised_settings import EWCSettings
-from merlin_cl.learners.rival_settings import AGEMSettings, ERSettings, GEMSettings, ICaRLSettings
-from merlin_cl.learners.single import Single
+from merlin_cl.learners.rivals.agem_settings import AGEMSettings
+from merlin_cl.learners.rivals.er_settings import ERSettings
+from merlin_cl.learners.rivals.ewc_settings import EWCSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
+from merlin_cl.learners.rivals.gem_settings import GEMSettings
+from merlin_cl.learners.rivals.icarl_settings import ICaRLSettings
+from merlin_cl.learners.rivals.joint_settings import JointSettings
+from merlin_cl.learners.rivals.single import Single
+from merlin_cl.learners.rivals.single_settings import SingleSettings
+from merlin_cl.learners.rivals.slda_settings import SLDASettings
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 STREAM = StreamInfo("two tasks", (3,), classes=4, tasks=2)

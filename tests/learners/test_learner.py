@@ -5,11 +5,11 @@ import torch
 
 from merlin_cl import Learner, StreamInfo, TaskInfo, load
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.control_settings import SingleSettings
-from merlin_cl.learners.er import ER
 from merlin_cl.learners.lookup.settings import LookupSettings
-from merlin_cl.learners.rival_settings import ERSettings
-from merlin_cl.learners.single import Single
+from merlin_cl.learners.rivals.er import ER
+from merlin_cl.learners.rivals.er_settings import ERSettings
+from merlin_cl.learners.rivals.single import Single
+from merlin_cl.learners.rivals.single_settings import SingleSettings
 
 STREAM = StreamInfo("small", (4,), classes=5, tasks=2)
 SMALL = ERSettings(hidden_units=(6,), exemplars=6, replay=3, updates_per_batch=2)

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.battery.clouds import STREAM, TASKS, examples, learned
+from merlin_cl.checks.clouds import STREAM, TASKS, examples, learned
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.lookup.compression import Compressed, bytes_of, compressed
 from merlin_cl.learners.lookup.settings import LookupSettings

@@ -9,7 +9,7 @@ from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.means import Means, input_kind, means_for, means_of
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.registry import BUILT_IN, method_settings
-from merlin_cl.learners.rival_settings import ERSettings
+from merlin_cl.learners.rivals.er_settings import ERSettings
 from merlin_cl.protocol import StreamInfo, TaskInfo
 
 VECTORS = StreamInfo("table", (64,), classes=10, tasks=5)

@@ -8,10 +8,11 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.battery.clouds import STREAM, TASKS, examples, learned
+from merlin_cl.checks.clouds import STREAM, TASKS, examples, learned
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.control_settings import GDumbEnsembleSettings, SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
+from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty, entropy
 
 SMALL = {"hidden_units": (8,), "exemplars": 12, "models": 4, "fine_tune_rate": 1e-2}

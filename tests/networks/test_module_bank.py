@@ -8,11 +8,11 @@ import pytest
 import torch
 from torch.nn import functional
 
-from merlin_cl import battery
-from merlin_cl.battery import life_cycle
+from merlin_cl import checks
+from merlin_cl.checks import life_cycle
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.control_settings import SingleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.choice import network_for
 from merlin_cl.networks.module_bank import ModuleNetwork
@@ -157,7 +157,7 @@ def test_apply_is_differentiable_in_the_weights():
     torch.testing.assert_close((gradient * direction).sum(), slope, rtol=1e-5, atol=1e-8)
 
 
-@pytest.mark.parametrize("check", battery.LIFE_CYCLE, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", checks.LIFE_CYCLE, ids=lambda check: check.__name__)
 def test_merlin_passes_the_battery_with_a_module(check):
     check(dataclasses.replace(SMALL_MERLIN, network=reference(own_modules.Plain)))
 

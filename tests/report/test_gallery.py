@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from PIL import Image
 
+from merlin_cl.report.page.checkpoint_reader import opened
 from merlin_cl.report.page.gallery import OF_A_CLASS, data_uri, gallery, is_picture, picture
-from merlin_cl.report.page.kept import opened
 
 from .made import make_run
 

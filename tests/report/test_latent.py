@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from merlin_cl.report.page.kept import opened
+from merlin_cl.report.page.checkpoint_reader import opened
 from merlin_cl.report.page.latent import ellipse, latent_space, plane
 
 from .made import make_run

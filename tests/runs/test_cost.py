@@ -8,7 +8,7 @@ from merlin_cl.learners.registry import method_settings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.cost import Costs, work
 from merlin_cl.runs.jobs import Job
-from merlin_cl.runs.values import changed
+from merlin_cl.runs.parse_settings import changed
 from merlin_cl.streams.registry import stream_names, stream_settings
 
 

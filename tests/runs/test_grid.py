@@ -166,7 +166,7 @@ def test_a_real_error_is_the_reason(show, tmp_path):
 
 
 def test_data_and_methods_are_tried_before_anything_starts(show, tmp_path):
-    from merlin_cl.learners.rival_settings import ICaRLSettings
+    from merlin_cl.learners.rivals.icarl_settings import ICaRLSettings
 
     for config in (
         RunConfig(PermutedMnistSettings(), ICaRLSettings()),  # iCaRL needs new classes

@@ -5,7 +5,7 @@ import pytest
 
 from merlin_cl import Stream, run
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.control_settings import SingleSettings
+from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.run import run as run_in_folder
 from merlin_cl.streams.registry import stream_settings

@@ -9,7 +9,7 @@ import pytest
 
 from estimator.small import clouds
 from merlin_cl import ContinualClassifier
-from merlin_cl.learners.er import ER
+from merlin_cl.learners.rivals.er import ER
 from merlin_cl.serving import answering, app, figures
 from merlin_cl.serving.limits import Limits, Rate
 from merlin_cl.serving.model import Answer, Question, ServedModel

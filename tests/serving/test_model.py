@@ -13,7 +13,7 @@ from estimator.small import clouds
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import InputError, MerlinError
 from merlin_cl.estimator import persistence
-from merlin_cl.learners.er import ER
+from merlin_cl.learners.rivals.er import ER
 from merlin_cl.serving.journal import Journal, Request, StorageError
 from merlin_cl.serving.model import LESSON, ServedModel, first_version, lessons
 

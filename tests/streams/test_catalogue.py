@@ -13,11 +13,11 @@ import pytest
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.streams.catalogue import ENTRIES, Archive, Download, Entry, Published, entry
-from merlin_cl.streams.catalogue.getting import ByHandError, get
-from merlin_cl.streams.catalogue.verifying import differing
+from merlin_cl.streams.catalogue.fetch import ByHandError, get
+from merlin_cl.streams.catalogue.verify import differing
+from merlin_cl.streams.data_dirs import find
 from merlin_cl.streams.datasets import open_data_set
-from merlin_cl.streams.datasets.opening import READERS
-from merlin_cl.streams.places import find
+from merlin_cl.streams.datasets.load import READERS
 from merlin_cl.streams.registry import BUILT_IN
 from streams import official
 from streams.server import running
@@ -87,7 +87,7 @@ def test_an_unknown_data_set_suggests_the_nearest():
 
 def test_the_catalogue_imports_neither_torch_nor_numpy():
     code = (
-        "import sys, merlin_cl.streams.catalogue.getting, merlin_cl.streams.places;"
+        "import sys, merlin_cl.streams.catalogue.fetch, merlin_cl.streams.data_dirs;"
         "sys.exit(bool({'torch', 'numpy'} & set(sys.modules)))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -107,7 +107,7 @@ def test_held_out_never_opens_the_test_part(name, data, monkeypatch):
     source = open_data_set(settings.data_set, data)
     opened = []
     object.__setattr__(source, "read", lambda part, read=source.read: opened.append(part) or read(part))
-    monkeypatch.setattr("merlin_cl.streams.split.open_data_set", lambda *arguments: source)
+    monkeypatch.setattr("merlin_cl.streams.benchmarks.split.open_data_set", lambda *arguments: source)
     settings.build(0, data)
     assert opened == ["train"]
 

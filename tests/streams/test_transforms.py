@@ -5,9 +5,9 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from merlin_cl.streams.benchmarks.permuted_mnist import permutation
+from merlin_cl.streams.benchmarks.rotated_mnist import BLOCK, rotation
 from merlin_cl.streams.datasets import open_data_set
-from merlin_cl.streams.permuted_mnist import permutation
-from merlin_cl.streams.rotated_mnist import BLOCK, rotation
 from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettings
 
 seeds = st.integers(0, 2**32)

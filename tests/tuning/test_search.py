@@ -5,10 +5,10 @@ import pytest
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.registry import BUILT_IN, method_settings
-from merlin_cl.learners.single import Single
+from merlin_cl.learners.rivals.single import Single
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.tuning import search as searching
-from merlin_cl.tuning.lessons import Lesson
+from merlin_cl.tuning.objective import Lesson
 from merlin_cl.tuning.plan import Plan, searched
 from merlin_cl.tuning.search import search
 from merlin_cl.tuning.trials import StudyFolder, Trial

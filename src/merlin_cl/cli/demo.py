@@ -7,9 +7,9 @@ from pathlib import Path
 from merlin_cl.cli.options import option_names, parse
 from merlin_cl.cli.run import compute
 from merlin_cl.commands import merlin
-from merlin_cl.learners.control_settings import GDumbEnsembleSettings
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.report.summary import summarise
 from merlin_cl.report.tables import print_scores
 from merlin_cl.report.text import console

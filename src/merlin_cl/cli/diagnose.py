@@ -128,7 +128,7 @@ def _draw(tasks: list[Knowledge], verdict: Verdict, result: Result, files: list[
 
 def _classes(folder: RunFolder) -> list[int] | None:
     """How many classes each task has, as the last checkpoint tells; None where it is not there any more."""
-    from merlin_cl.report.page.kept import opened
+    from merlin_cl.report.page.checkpoint_reader import opened
 
     with opened(max(folder.checkpoints.glob("task-*.safetensors"), default=None)) as kept:
         return None if kept is None else [len(classes) for classes in kept.task_classes]

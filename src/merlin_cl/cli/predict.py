@@ -50,7 +50,7 @@ def main(argv: list[str]) -> None:
     about = "The class of each input, as CSV or JSON, from a saved learner or from the one that a run left behind."
     options = parse(PredictOptions, argv, "predict", about, option_names(PredictOptions))
     from merlin_cl.learners.devices import usable_device
-    from merlin_cl.saving.of_runs import path_of_model
+    from merlin_cl.saving.from_run import path_of_model
     from merlin_cl.saving.saved import SavedLearner
 
     usable_device(options.device)

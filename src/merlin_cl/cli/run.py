@@ -18,9 +18,9 @@ from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.folder import RunFolder
 from merlin_cl.runs.sinks import SinkName, relays
-from merlin_cl.streams.own.paths import kind_of, looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.settings import StreamSettings
+from merlin_cl.streams.user_data.paths import kind_of, looks_like_a_path, settings_for
 
 DEFAULT_STREAM, DEFAULT_METHOD, DEFAULT_PRESET = "split-mnist", "merlin", "default"
 

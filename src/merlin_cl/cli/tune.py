@@ -11,8 +11,8 @@ import tyro
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.registry import method_names, method_settings
-from merlin_cl.streams.own.paths import kind_of, looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
+from merlin_cl.streams.user_data.paths import kind_of, looks_like_a_path, settings_for
 from merlin_cl.tuning.plan import Plan, searched
 
 
@@ -45,7 +45,7 @@ def main(argv: list[str]) -> None:
     from merlin_cl.report.text import parts
     from merlin_cl.runs.folder import read_json
     from merlin_cl.runs.progress import display
-    from merlin_cl.tuning.chosen import run_command
+    from merlin_cl.tuning.best import run_command
     from merlin_cl.tuning.search import search
 
     print(

@@ -17,19 +17,19 @@ from torch import Tensor
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
+from merlin_cl.estimator.export import TakenAway, TaskName
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
 from merlin_cl.estimator.labels import Labels, of_one_kind
 from merlin_cl.estimator.persistence import restored, saved
 from merlin_cl.estimator.refusing import Refusing, refused
 from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
-from merlin_cl.estimator.taking_away import TakenAway, TaskName
+from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 from merlin_cl.saving.saved import SavedLearner
-from merlin_cl.streams.own.standardisation import Standardisation
 
 
 class UncertaintyParts(NamedTuple):

@@ -58,7 +58,7 @@ def is_finite(state: Any) -> bool:
 def divergence(settings: MethodSettings, doing: str, what: str, largest_input: float) -> DivergenceError:
     """The error for a method that has gone astray: what happened, when, and what to do.
 
-    >>> from merlin_cl.learners.control_settings import SingleSettings
+    >>> from merlin_cl.learners.rivals.single_settings import SingleSettings
     >>> print(divergence(SingleSettings(), "answering", "it is lost", largest_input=1.0))
     single diverged while answering, as it is lost; lower learning_rate (0.001), and begin anew.
     """

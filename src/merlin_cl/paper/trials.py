@@ -11,7 +11,7 @@ from merlin_cl.learners.registry import method_settings
 from merlin_cl.paper.experiment import Experiment, Line
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.runs.folder import RunFolder
-from merlin_cl.runs.values import changed
+from merlin_cl.runs.parse_settings import changed
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.streams.settings import StreamSettings
 

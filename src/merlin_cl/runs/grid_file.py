@@ -26,10 +26,10 @@ from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.runs.config import RunConfig
-from merlin_cl.runs.values import changed, combinations
-from merlin_cl.streams.own.paths import looks_like_a_path, settings_for
+from merlin_cl.runs.parse_settings import changed, combinations
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.settings import StreamSettings
+from merlin_cl.streams.user_data.paths import looks_like_a_path, settings_for
 
 TABLES = ("streams", "methods", "seeds", "settings", "run", "retries")
 RUN_HINTS: dict[str, Any] = {"batch_size": int, "inference": str, "device": str, "threads": int, "data": str}

@@ -14,9 +14,9 @@ from merlin_cl.metrics import Matrix, average_incremental_accuracy, final_accura
 from merlin_cl.protocol import Inference, View
 from merlin_cl.runs.evaluate import Question, evaluate, questions
 from merlin_cl.runs.learning import learn_task
-from merlin_cl.streams.own.paths import looks_like_a_path, settings_for
 from merlin_cl.streams.registry import stream_names, stream_settings
 from merlin_cl.streams.stream import Stream
+from merlin_cl.streams.user_data.paths import looks_like_a_path, settings_for
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from merlin_cl.runs.learning import learn_task
 from merlin_cl.runs.ledger import Ledger, Probe
 from merlin_cl.runs.progress import Display, RunProgress
 from merlin_cl.runs.stopping import ending_in_order, exit_code
-from merlin_cl.saving.of_runs import learner_of_run
+from merlin_cl.saving.from_run import learner_of_run
 from merlin_cl.statefile import State
 
 if TYPE_CHECKING:

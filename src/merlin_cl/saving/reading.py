@@ -11,9 +11,9 @@ from torch import Tensor
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.saving.saved import SavedLearner
 from merlin_cl.streams.datasets.pictures import SUFFIXES, PictureFiles
-from merlin_cl.streams.own.arrays import as_inputs
-from merlin_cl.streams.own.folder import header_of
-from merlin_cl.streams.own.table import Table, read_table
+from merlin_cl.streams.user_data.arrays import as_inputs
+from merlin_cl.streams.user_data.folder import header_of
+from merlin_cl.streams.user_data.table import Table, read_table
 
 TABLES = {".csv", ".tsv", ".parquet", ".pq"}
 ARRAYS = ("x", "x_test", "X")

@@ -9,6 +9,7 @@ from torch import Tensor
 
 from merlin_cl import __version__
 from merlin_cl.errors import MerlinError
+from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner, State
 from merlin_cl.learners.registry import method_settings
@@ -19,7 +20,6 @@ from merlin_cl.saving import format as file_format
 from merlin_cl.saving.allocation import BoundedTensors
 from merlin_cl.saving.header import Header, require_form, require_savable, require_size, require_trust
 from merlin_cl.saving.trial import require_finite, restored, tensor_bytes
-from merlin_cl.streams.own.standardisation import Standardisation
 
 Label = str | int | float | bool
 

@@ -6,7 +6,6 @@ An entry point names a settings class (see `StreamSettings`); nothing here impor
 from importlib.metadata import entry_points
 
 from merlin_cl.errors import unknown
-from merlin_cl.streams.own.paths import OWN
 from merlin_cl.streams.settings import (
     AudioMnistSettings,
     HeterogeneousSettings,
@@ -21,6 +20,7 @@ from merlin_cl.streams.settings import (
     SplitMnistSettings,
     StreamSettings,
 )
+from merlin_cl.streams.user_data.paths import OWN
 
 GROUP = "merlin_cl.streams"
 BUILT_IN: dict[str, type[StreamSettings]] = {

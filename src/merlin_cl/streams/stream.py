@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.protocol import StreamInfo, TaskInfo
-from merlin_cl.streams.own.standardisation import Standardisation
-from merlin_cl.streams.settings.own import OwnOptions
+from merlin_cl.streams.settings.user_data import OwnOptions
 
 Transform = Callable[[Tensor], Tensor]
 """What a task does to its inputs: uint8 [n, *input_shape] to the same."""
@@ -164,9 +164,9 @@ class Stream:
     ) -> "Stream":
         """From inputs x [N, ...] and labels y [N], arrays or tensors. `tasks`: a number to divide the classes into, the classes
         of each task as lists, or a task for each example. `test`: (x, y), or (x, y, tasks) with a task for each example."""
-        from merlin_cl.streams.own import doors
+        from merlin_cl.streams import constructors
 
-        return doors.from_arrays(x, y, tasks, test, standardise, seed, name, options)
+        return constructors.from_arrays(x, y, tasks, test, standardise, seed, name, options)
 
     @staticmethod
     def from_folder(
@@ -179,9 +179,9 @@ class Stream:
         **options: Unpack[OwnOptions],
     ) -> "Stream":
         """From images as class/image or task/class/image. `tasks` for the former: a number, or the classes of each task."""
-        from merlin_cl.streams.own import doors
+        from merlin_cl.streams import constructors
 
-        return doors.from_folder(path, tasks, image_size, seed, name, options)
+        return constructors.from_folder(path, tasks, image_size, seed, name, options)
 
     @staticmethod
     def from_table(
@@ -201,10 +201,10 @@ class Stream:
     ) -> "Stream":
         """From a CSV or Parquet file or a data frame with a column `label`. Tasks: a column `task`, or `tasks` as a number or
         the classes of each. To test on: another table `test`, or a column `part` that says `train` or `test`."""
-        from merlin_cl.streams.own import doors
+        from merlin_cl.streams import constructors
 
         chosen = (label, task, part, tuple(columns), tuple(drop))
-        return doors.from_table(table, test, chosen, tasks, standardise, seed, name, options)
+        return constructors.from_table(table, test, chosen, tasks, standardise, seed, name, options)
 
     @staticmethod
     def from_huggingface(
@@ -221,10 +221,10 @@ class Stream:
         **options: Unpack[OwnOptions],
     ) -> "Stream":
         """From a `datasets.Dataset`, a `DatasetDict` with parts train and test, or the folder that one was saved to."""
-        from merlin_cl.streams.own import doors
+        from merlin_cl.streams import constructors
 
         chosen = (label, task, tuple(columns), image_size, standardise)
-        return doors.from_huggingface(dataset, chosen, tasks, seed, name, options)
+        return constructors.from_huggingface(dataset, chosen, tasks, seed, name, options)
 
     @staticmethod
     def from_iterable(
@@ -239,9 +239,9 @@ class Stream:
     ) -> "Stream":
         """From (x, y, task) after (x, y, task), tasks in the order in which they are met; or from (x, y) and `tasks` as a
         number or the classes of each. All are read into memory before the first task."""
-        from merlin_cl.streams.own import doors
+        from merlin_cl.streams import constructors
 
-        return doors.from_iterable(examples, tasks, test, standardise, seed, name, options)
+        return constructors.from_iterable(examples, tasks, test, standardise, seed, name, options)
 
     @staticmethod
     def _check_examples(info: StreamInfo, tasks: Sequence[Task]) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from merlin_cl.errors import InputError, MissingPathError
-from merlin_cl.streams.places import usual_folders
+from merlin_cl.streams.data_dirs import usual_folders
 
 USUAL_FILES = ("glove.6B.50d.classnames.txt", "glove.6B.50d.txt", "glove.6B.100d.txt", "glove.6B.300d.txt")
 """Files that are looked for where the user names none, in the data folders and in `glove` below them."""

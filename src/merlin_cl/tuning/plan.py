@@ -14,7 +14,7 @@ from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.streams.settings import StreamSettings
 from merlin_cl.streams.settings.base import CountedSettings, DrawnSettings
-from merlin_cl.streams.settings.own import OwnSettings
+from merlin_cl.streams.settings.user_data import OwnSettings
 
 FIRST = 3
 """Tasks of a stream that a trial learns, unless told otherwise."""

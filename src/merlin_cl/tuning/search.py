@@ -19,8 +19,8 @@ from merlin_cl.learners.search_space import Among, Space
 from merlin_cl.report.text import parts
 from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.progress import Display, clock_time
-from merlin_cl.tuning.chosen import best, chosen_record
-from merlin_cl.tuning.lessons import Lesson, asked, learning
+from merlin_cl.tuning.best import best, chosen_record
+from merlin_cl.tuning.objective import Lesson, asked, learning
 from merlin_cl.tuning.plan import Plan
 from merlin_cl.tuning.trials import State, StudyFolder, Trial
 

@@ -1,6 +1,6 @@
 """A MERLIN small enough for a test, and what it is taught."""
 
-from merlin_cl.battery.clouds import STREAM, TASKS, everything, examples, learn, learned
+from merlin_cl.checks.clouds import STREAM, TASKS, everything, examples, learn, learned
 from merlin_cl.learners.merlin.settings import MerlinSettings
 
 __all__ = ["SMALL", "STREAM", "TASKS", "everything", "examples", "learn", "learned"]

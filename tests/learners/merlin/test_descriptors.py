@@ -5,10 +5,10 @@ import dataclasses
 import pytest
 import torch
 
-from merlin_cl import battery
-from merlin_cl.battery import clouds
-from merlin_cl.battery.clouds import STREAM, TASKS, everything, examples
-from merlin_cl.battery.hard_cases import equal_inputs, one_class_in_the_first_task, one_example
+from merlin_cl import checks
+from merlin_cl.checks import clouds
+from merlin_cl.checks.clouds import STREAM, TASKS, everything, examples
+from merlin_cl.checks.hard_cases import equal_inputs, one_class_in_the_first_task, one_example
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.task2vec import WIDTH, task2vec
@@ -42,7 +42,7 @@ def learned(settings, tasks):
     return learner
 
 
-@pytest.mark.parametrize("check", battery.LIFE_CYCLE, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", checks.LIFE_CYCLE, ids=lambda check: check.__name__)
 @pytest.mark.parametrize(("settings", "tasks"), [(WORDS, DESCRIBED), (TASK2VEC, TASKS)], ids=["words", "task2vec"])
 def test_battery(settings, tasks, check, monkeypatch):
     monkeypatch.setattr(clouds, "TASKS", tasks)

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from merlin_cl.errors import InputError, UsageError
-from merlin_cl.learners.control_settings import GDumbEnsembleSettings
+from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.protocol import TaskInfo
 
 from .small import SMALL, STREAM, TASKS, everything, examples, learn, learned

@@ -13,8 +13,8 @@ from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.text import size
 from merlin_cl.runs.progress import Display, display
 from merlin_cl.streams.catalogue import Entry
-from merlin_cl.streams.catalogue.getting import get
-from merlin_cl.streams.places import find, usual_folders
+from merlin_cl.streams.catalogue.fetch import get
+from merlin_cl.streams.data_dirs import find, usual_folders
 
 SCHEMES = ("https", "http", "file")
 """Of addresses that files are fetched from."""

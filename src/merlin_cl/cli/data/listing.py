@@ -14,7 +14,7 @@ from rich.table import Table
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.report.text import NONE, console, size
 from merlin_cl.streams.catalogue import ENTRIES, Entry
-from merlin_cl.streams.places import find, searched, usual_folders
+from merlin_cl.streams.data_dirs import find, searched, usual_folders
 from merlin_cl.streams.registry import BUILT_IN
 
 EMBEDDED = "a slice within the package"

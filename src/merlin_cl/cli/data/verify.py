@@ -18,8 +18,8 @@ from merlin_cl.errors import InputError, MerlinError
 from merlin_cl.report.text import console
 from merlin_cl.runs.progress import Display, display
 from merlin_cl.streams.catalogue import ENTRIES, Entry
-from merlin_cl.streams.catalogue.verifying import differing
-from merlin_cl.streams.places import find, searched
+from merlin_cl.streams.catalogue.verify import differing
+from merlin_cl.streams.data_dirs import find, searched
 
 BLOCK = 1000
 """Examples read at once."""
@@ -92,7 +92,7 @@ def _read(entry: Entry, place: Path, show: Display) -> dict[str, int]:
     """Read every example; how many there are in each part, and of how many classes."""
     import torch
 
-    from merlin_cl.streams.datasets.opening import read_from
+    from merlin_cl.streams.datasets.load import read_from
 
     source = read_from(entry.name, place)
     counts = {}

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.streams.places import usual_folders
+from merlin_cl.streams.data_dirs import usual_folders
 
 
 @dataclass(frozen=True)

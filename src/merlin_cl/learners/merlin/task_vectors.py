@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
-from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import as_float
+from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin.settings import Descriptor
 from merlin_cl.learners.merlin.task2vec import task2vec
 from merlin_cl.protocol import TaskInfo

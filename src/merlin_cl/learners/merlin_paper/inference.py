@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import as_float
+from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin_paper.base_models import WEIGHT_DECAY
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
 from merlin_cl.learners.merlin_paper.training import batches_of, training_of

@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.exemplars import ExemplarMemory
 from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin_paper.base_models import BaseModels
 from merlin_cl.learners.merlin_paper.consolidation import consolidate, consolidate_by_chunks
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution

@@ -9,11 +9,11 @@ from typing import Any
 from merlin_cl import __version__
 from merlin_cl.commands import merlin
 from merlin_cl.report.means import unequal_means
+from merlin_cl.report.page.checkpoint_reader import Kept, opened
 from merlin_cl.report.page.command import command_for
 from merlin_cl.report.page.diagnosis import diagnosis_of
 from merlin_cl.report.page.experiments import FIRST, Experiment, StreamGroup, sort_runs
 from merlin_cl.report.page.gallery import gallery
-from merlin_cl.report.page.kept import Kept, opened
 from merlin_cl.report.page.latent import latent_space
 from merlin_cl.report.page.losses import loss_curves
 from merlin_cl.report.page.series import correct_p_values, series_of

@@ -5,7 +5,7 @@ import shlex
 from merlin_cl.commands import merlin, option
 from merlin_cl.report.page.sources import Run
 from merlin_cl.report.summary import Result, Row
-from merlin_cl.streams.own.paths import OWN
+from merlin_cl.streams.user_data.paths import OWN
 
 DEFAULTS = {"batch_size": 10, "inference": "all", "device": "cpu", "threads": 1}
 """What `merlin run` does unless told otherwise."""

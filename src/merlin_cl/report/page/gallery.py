@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from merlin_cl.report.page.kept import Kept
+from merlin_cl.report.page.checkpoint_reader import Kept
 
 PICTURES = 120
 """At most so many in one gallery."""

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from merlin_cl.report.page.kept import Kept
+from merlin_cl.report.page.checkpoint_reader import Kept
 
 SAMPLES = 24
 """Latents drawn of each prior, to show what sampling gives."""

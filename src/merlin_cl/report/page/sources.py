@@ -10,7 +10,7 @@ from typing import Any
 from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.page.events import whole
-from merlin_cl.report.page.so_far import result_so_far
+from merlin_cl.report.page.partial_result import result_so_far
 from merlin_cl.report.summary import Result
 from merlin_cl.runs.folder import RESTORE, RunFolder, read_json, run_folders
 from merlin_cl.runs.result import FaultError, check

@@ -4,13 +4,6 @@ run. Nothing here needs torch."""
 from merlin_cl.streams.settings.base import DrawnSettings, Evaluation, StreamSettings
 from merlin_cl.streams.settings.heterogeneous import HeterogeneousSettings
 from merlin_cl.streams.settings.mnist import MnistDomainSettings, PermutedMnistSettings, RotatedMnistSettings
-from merlin_cl.streams.settings.own import (
-    ArraysSettings,
-    FolderSettings,
-    HuggingFaceSettings,
-    OwnSettings,
-    TableSettings,
-)
 from merlin_cl.streams.settings.split import (
     AudioMnistSettings,
     SplitCifar10Settings,
@@ -21,6 +14,13 @@ from merlin_cl.streams.settings.split import (
     SplitMiniImageNetSettings,
     SplitMnistSettings,
     SplitSettings,
+)
+from merlin_cl.streams.settings.user_data import (
+    ArraysSettings,
+    FolderSettings,
+    HuggingFaceSettings,
+    OwnSettings,
+    TableSettings,
 )
 
 __all__ = [

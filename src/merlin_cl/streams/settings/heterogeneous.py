@@ -28,7 +28,7 @@ class HeterogeneousSettings(DrawnSettings):
     """A data set a task, each with classes of its own: objects, faces, clothing, letters, digits, traffic signs."""
 
     stream: ClassVar[str] = "heterogeneous"
-    builder: ClassVar[str] = "merlin_cl.streams.heterogeneous:build"
+    builder: ClassVar[str] = "merlin_cl.streams.benchmarks.heterogeneous:build"
     data_sets: ClassVar[tuple[str, ...]] = tuple(CLASSES)
 
     datasets: tuple[str, ...] = tuple(CLASSES)

@@ -22,7 +22,7 @@ class SplitSettings(DrawnSettings, CountedSettings):
     place in the order.
     """
 
-    builder: ClassVar[str] = "merlin_cl.streams.split:build"
+    builder: ClassVar[str] = "merlin_cl.streams.benchmarks.split:build"
     channels: ClassVar[int] = 3
     classes_per_task: ClassVar[int]
     mirrored: ClassVar[bool] = False

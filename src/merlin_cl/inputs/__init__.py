@@ -1,0 +1,1 @@
+"""Inputs as users have them, brought to the tensors that networks take."""

@@ -1,0 +1,1 @@
+"""The bounded memory of examples that methods share: what it holds, and how it chooses."""

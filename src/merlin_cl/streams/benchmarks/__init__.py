@@ -1,0 +1,1 @@
+"""The benchmarks: which tasks each is made of, and how a seed draws their examples."""

@@ -1,0 +1,166 @@
+"""What `Stream.from_arrays` and its like do: settings and data put together into a stream."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+
+from merlin_cl.errors import InputError, UsageError
+from merlin_cl.streams.settings.user_data import (
+    ArraysSettings,
+    FolderSettings,
+    HuggingFaceSettings,
+    OwnOptions,
+    OwnSettings,
+    TableSettings,
+)
+from merlin_cl.streams.stream import Stream
+from merlin_cl.streams.user_data.arrays import Part, as_array, from_parts
+from merlin_cl.streams.user_data.building import own_stream
+from merlin_cl.streams.user_data.division import Groups
+from merlin_cl.streams.user_data.examples import name_of
+from merlin_cl.streams.user_data.iterable import gathered
+from merlin_cl.streams.user_data.table import Table, from_frame, from_tables, read_table
+
+
+class _Wanted(TypedDict):
+    tasks: int
+
+
+def from_arrays(
+    x: Any,
+    y: Any,
+    tasks: Any,
+    test: Sequence[Any] | None,
+    standardise: bool,
+    seed: int,
+    name: str,
+    options: OwnOptions,
+) -> Stream:
+    """See `Stream.from_arrays`."""
+    each = tasks if _is_for_each_example(tasks) else None
+    wanted, groups = _wanted(None if each is not None else tasks)
+    if test is not None and len(test) not in (2, 3):
+        raise UsageError(f"test has {len(test)} parts; give (x, y) or (x, y, tasks).")
+    parts = None if test is None else (as_array(test[0]), test[1], test[2] if len(test) == 3 else None)
+    data = from_parts(name, (as_array(x), y, each), parts, standardise)
+    return own_stream(data, ArraysSettings(**wanted, **options, standardise=standardise), seed, name, groups)
+
+
+def from_iterable(
+    examples: Iterable[Any],
+    tasks: Any,
+    test: Iterable[Any] | None,
+    standardise: bool,
+    seed: int,
+    name: str,
+    options: OwnOptions,
+) -> Stream:
+    """See `Stream.from_iterable`."""
+    wanted, groups = _wanted(tasks)
+    parts: Part | None = None if test is None else gathered(test, "test example")
+    data = from_parts(name, gathered(examples), parts, standardise)
+    ordered: OwnOptions = {"task_order": "as-met", **options}
+    return own_stream(data, ArraysSettings(**wanted, **ordered, standardise=standardise), seed, name, groups)
+
+
+def from_folder(path: str | Path, tasks: Any, image_size: int, seed: int, name: str, options: OwnOptions) -> Stream:
+    """See `Stream.from_folder`."""
+    wanted, groups = _wanted(tasks)
+    return _from_path(FolderSettings(**wanted, **options, image_size=image_size), path, seed, name, groups)
+
+
+def from_table(
+    table: Any,
+    test: Any,
+    chosen: tuple[str, str, str, tuple[str, ...], tuple[str, ...]],
+    tasks: Any,
+    standardise: bool,
+    seed: int,
+    name: str,
+    options: OwnOptions,
+) -> Stream:
+    """See `Stream.from_table`."""
+    wanted, groups = _wanted(tasks)
+    label, task, part, columns, drop = chosen
+    settings = TableSettings(
+        **wanted,
+        **options,
+        label=label,
+        task_column=task,
+        part_column=part,
+        columns=columns,
+        drop=drop,
+        standardise=standardise,
+    )
+    data = from_tables(settings, _table(table), None if test is None else _table(test))
+    title = settings.title(table) if isinstance(table, str | Path) else "table"
+    return own_stream(data, settings, seed, name or title, groups)
+
+
+def from_huggingface(
+    dataset: Any,
+    chosen: tuple[str, str, tuple[str, ...], int, bool],
+    tasks: Any,
+    seed: int,
+    name: str,
+    options: OwnOptions,
+) -> Stream:
+    """See `Stream.from_huggingface`."""
+    wanted, groups = _wanted(tasks)
+    label, task, columns, size, standardise = chosen
+    settings = HuggingFaceSettings(
+        **wanted,
+        **options,
+        label=label,
+        task_column=task,
+        columns=columns,
+        image_size=size,
+        standardise=standardise,
+    )
+    if isinstance(dataset, str | Path):
+        return _from_path(settings, dataset, seed, name, groups)
+    from merlin_cl.streams.user_data.huggingface import from_dataset
+
+    return own_stream(from_dataset(settings, dataset, "the data set"), settings, seed, name or "huggingface", groups)
+
+
+def _from_path(settings: OwnSettings, path: str | Path, seed: int, name: str, groups: Groups | None) -> Stream:
+    return own_stream(settings.read(path), settings, seed, name or settings.title(path), groups)
+
+
+def _table(table: Any) -> Table:
+    return read_table(Path(table).expanduser()) if isinstance(table, str | Path) else from_frame(table)
+
+
+def _is_for_each_example(tasks: Any) -> bool:
+    """Whether `tasks` has a value for each example, rather than being a number or lists of classes."""
+    if tasks is None or isinstance(tasks, int):
+        return False
+    if hasattr(tasks, "ndim"):
+        return bool(tasks.ndim == 1)
+    return not any(_is_group(one) for one in tasks)
+
+
+def _wanted(tasks: Any) -> tuple[_Wanted, Groups | None]:
+    """The number of tasks, or the classes of each."""
+    if tasks is None:
+        return {"tasks": 0}, None
+    if isinstance(tasks, int | np.integer):
+        if tasks < 1:
+            raise UsageError(f"tasks is {tasks}; it must be a whole number of at least 1.")
+        return {"tasks": int(tasks)}, None
+    groups = [list(group) for group in tasks if _is_group(group)]
+    if not groups or len(groups) != len(tasks):
+        raise UsageError(
+            "tasks must be a number, or a list of classes for each task: [['cat', 'dog'], ['ship', 'truck']]."
+        )
+    names = [[name_of(label) for label in group] for group in groups]
+    if any(name is None for group in names for name in group):
+        raise InputError("tasks names a class that is None or NaN; give every class a name.")
+    return {"tasks": 0}, [[str(name) for name in group] for group in names]
+
+
+def _is_group(one: Any) -> bool:
+    return isinstance(one, list | tuple | set | frozenset | range) or getattr(one, "ndim", 0) > 0

@@ -1,0 +1,161 @@
+"""Arrays: NumPy's, torch's, or those in an .npz file."""
+
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import InputError
+from merlin_cl.streams.settings.user_data import ArraysSettings
+from merlin_cl.streams.user_data.examples import Examples, OwnData, names_of
+
+Array = np.ndarray[Any, Any]
+NAMES = {"x": ("x", "x_train"), "y": ("y", "y_train"), "task": ("task", "tasks", "task_train")}
+TEST_NAMES = {"x": ("x_test",), "y": ("y_test",), "task": ("task_test", "tasks_test")}
+"""What the arrays of an .npz file may be called."""
+
+
+def read(settings: ArraysSettings, path: Path) -> OwnData:
+    """The arrays of an .npz file."""
+    train = _part(path, NAMES)
+    if train is None:
+        raise InputError(
+            f"{path} has no arrays x and y (or x_train and y_train); save it with np.savez(path, x=x, y=y)."
+        )
+    return from_parts(str(path), train, _part(path, TEST_NAMES), settings.standardise)
+
+
+Part = tuple[Any, Any, Any]
+"""Inputs, labels, and tasks or None."""
+
+
+def from_parts(place: str, train: Part, test: Part | None, standardise: bool) -> OwnData:
+    """Own data from arrays; the inputs may be anything with a shape and a dtype that becomes an array when asked."""
+    shape = input_shape(train[0].shape, train[0].dtype)
+    if test is not None and input_shape(test[0].shape, test[0].dtype) != shape:
+        raise InputError(f"Test inputs have shape {list(test[0].shape)}, training inputs {list(train[0].shape)}.")
+    return OwnData(
+        place,
+        shape,
+        _examples(place, "example", train),
+        None if test is None else _examples(place, "test example", test),
+        standardise,
+        tasks_from="a task for each example (an array `task` beside x and y)",
+    )
+
+
+def _examples(place: str, what: str, part: Part) -> Examples:
+    x, labels, tasks = part
+
+    def named(position: int) -> str:
+        return f"{what} {position} of {place}"
+
+    if x.shape[0] != len(labels):
+        raise InputError(f"{place} has {x.shape[0]:,} inputs but {len(labels):,} labels; give one label for each.")
+    return Examples(
+        names_of(_listed(labels), lambda at: f"{named(at).capitalize()} has no label; give it one or leave it out."),
+        None
+        if tasks is None
+        else names_of(_listed(tasks), lambda at: f"{named(at).capitalize()} has no task; give it one or leave it out."),
+        lambda: as_inputs(np.asarray(x)),
+        named,
+    )
+
+
+def as_array(values: Any) -> Array:
+    """A tensor, array or nested list as an array."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        values = (values.float() if values.is_floating_point() else values).numpy()
+    return np.asarray(values)
+
+
+def input_shape(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
+    """The shape of one input as a network gets it: images have their channels first, grey ones a single channel.
+
+    >>> input_shape((60, 28, 28), np.dtype("u1")), input_shape((60, 32, 32, 3), np.dtype("u1")), input_shape((60, 5), float)
+    ((1, 28, 28), (3, 32, 32), (5,))
+    """
+    kind = np.dtype(dtype).kind
+    if kind not in "biuf":
+        raise InputError(f"Inputs are of type {np.dtype(dtype)}; give numbers.")
+    if len(shape) < 2:
+        raise InputError(
+            f"Inputs have shape {list(shape)}; give [examples, ...], an input having one dimension at least."
+        )
+    if np.dtype(dtype) == np.uint8 and len(shape) == 3:
+        return (1, *shape[1:])
+    if _channels_last(shape):
+        return (shape[3], shape[1], shape[2])
+    return tuple(shape[1:])
+
+
+def as_inputs(x: Array) -> Tensor:
+    """Inputs as a network gets them: bytes stay bytes, all else becomes float."""
+    shape = input_shape(x.shape, x.dtype)
+    if _channels_last(x.shape):
+        x = np.moveaxis(x, 3, 1)
+    kind = np.uint8 if x.dtype == np.uint8 else np.float32
+    with np.errstate(over="ignore"):  # too large for a float becomes infinite, which is refused later
+        return torch.from_numpy(np.array(x, dtype=kind, order="C")).reshape(len(x), *shape)
+
+
+def _channels_last(shape: tuple[int, ...]) -> bool:
+    return len(shape) == 4 and shape[3] in (1, 3) and shape[1] not in (1, 3)
+
+
+def _listed(values: Any) -> list[Any]:
+    """Labels or tasks one by one; the values of a list may be of any kind."""
+    if not hasattr(values, "shape"):
+        return list(values)
+    array = as_array(values)
+    if array.ndim != 1:
+        raise InputError(f"Labels and tasks have one value for each example; these have shape {list(array.shape)}.")
+    return list(array.tolist())
+
+
+class _Stored:
+    """An array in an .npz file: its shape and type are known at once, its numbers when asked for."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.path, self.name = path, name
+        with zipfile.ZipFile(path) as content, content.open(f"{name}.npy") as file:
+            version = np.lib.format.read_magic(file)
+            header: Callable[..., Any] = (
+                np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
+            )
+            self.shape, _, self.dtype = header(file)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        with _readable(self.path), np.load(self.path, allow_pickle=False) as content:
+            array: Array = content[self.name]
+            return array
+
+
+@contextmanager
+def _readable(path: Path) -> Iterator[None]:
+    """Names the file of whatever cannot be read in it."""
+    try:
+        yield
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        raise InputError(f"{path} cannot be read as arrays of numbers and text ({error}); save it again.") from error
+
+
+def _part(path: Path, names: dict[str, tuple[str, ...]]) -> Part | None:
+    with _readable(path):
+        with path.open("rb") as file:
+            if not zipfile.is_zipfile(file):
+                raise ValueError("it is no .npz file, or not the whole of one")
+            file.seek(0)
+            content = np.load(file, allow_pickle=False)
+            found = {key: next((name for name in known if name in content.files), None) for key, known in names.items()}
+            if found["x"] is None or found["y"] is None:
+                return None
+            labels, tasks = content[found["y"]], content[found["task"]] if found["task"] else None
+        return _Stored(path, found["x"]), labels, tasks

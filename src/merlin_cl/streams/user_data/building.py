@@ -1,0 +1,131 @@
+"""The stream that a user's own data make: examples shared out to tasks, a part of each class kept to be scored on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from merlin_cl.errors import InputError
+from merlin_cl.inputs.standardisation import Standardisation
+from merlin_cl.protocol import TaskInfo
+from merlin_cl.randomness import generator
+from merlin_cl.streams.fingerprint import fingerprint
+from merlin_cl.streams.settings.user_data import OwnSettings
+from merlin_cl.streams.stream import Pool, Selection, Stream, Task
+from merlin_cl.streams.user_data.division import Division, Groups, divide
+from merlin_cl.streams.user_data.examples import Examples, OwnData
+from merlin_cl.streams.user_data.splitting import split_off
+
+
+def build(settings: OwnSettings, seed: int, data: str | Path | None = None) -> Stream:
+    """The stream that a seed gives, from a file or folder."""
+    return own_stream(settings.read(data), settings, seed, settings.title(data))
+
+
+def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, groups: Groups | None = None) -> Stream:
+    """The stream that a seed gives; `groups` are the classes of every task, where the settings do not say."""
+    division = divide(data, settings, seed, groups)
+    train = Placed.of(data.train, division)
+    at = (train.tasks >= 0).nonzero().squeeze(1)
+    if data.test is None:
+        at, test_at = split_off(train, at, settings.test_fraction, settings.split_seed, "test", division)
+        test = train
+    else:
+        test = Placed.of(data.test, division)
+        test_at = (test.tasks >= 0).nonzero().squeeze(1)
+        _require_same_classes(data, division, train, test)
+    if settings.evaluation == "held-out":
+        at, test_at = split_off(train, at, settings.test_fraction, seed, "held-out", division)
+        test = train
+
+    x = _inputs(data.train, data.input_shape)
+    test_x, checksum = x, _checksum(x, data.train)
+    if test is not train and data.test is not None:
+        test_x = _inputs(data.test, data.input_shape)
+        checksum += f"-{_checksum(test_x, data.test)}"
+    standardisation = None
+    if data.standardise and x.is_floating_point():
+        standardisation = Standardisation.fitted_to(x[at[train.tasks[at] == 0]])
+        x, test_x = standardisation.applied(x, test_x)
+    pool = Pool(x, train.outputs)
+    test_pool = pool if test is train else Pool(test_x, test.outputs)
+    outputs = division.outputs
+    tasks = [
+        Task(
+            TaskInfo(index, tuple(sorted(outputs[index, label] for label in group)), division.names[index]),
+            Selection(pool, at[train.tasks[at] == index]),
+            Selection(test_pool, test_at[test.tasks[test_at] == index]),
+            generator(seed, "own", "order", index),
+        )
+        for index, group in enumerate(division.groups)
+    ]
+    source = f"{len(at):,} training and {len(test_at):,} {settings.evaluation} examples, checksum {checksum}"
+    info = division.info(name, data.input_shape)
+    stream = Stream(info, tasks, source, division.class_names, checksum, data.place)
+    stream.columns, stream.standardisation = data.columns, standardisation
+    return stream
+
+
+@dataclass(frozen=True)
+class Placed:
+    """Where examples belong: task and output of each, int64 [N]; -1 for examples of classes that no task brings."""
+
+    tasks: Tensor
+    outputs: Tensor
+
+    @classmethod
+    def of(cls, examples: Examples, division: Division) -> "Placed":
+        """By the division."""
+        tasks, outputs = division.tasks_of(examples), division.outputs
+        places = [outputs.get((task, label), -1) for task, label in zip(tasks, examples.labels, strict=True)]
+        kept = [task if place >= 0 else -1 for task, place in zip(tasks, places, strict=True)]
+        return cls(torch.tensor(kept, dtype=torch.int64), torch.tensor(places, dtype=torch.int64))
+
+
+def _inputs(examples: Examples, shape: tuple[int, ...]) -> Tensor:
+    """All inputs, uint8 or float [N, *shape], checked."""
+    x = examples.inputs()
+    if tuple(x.shape) != (len(examples), *shape):
+        raise InputError(
+            f"Inputs have shape {list(x.shape)}; expected {len(examples)} examples (as many as there are labels) of shape "
+            f"{list(shape)}."
+        )
+    if x.is_floating_point():
+        strange = (~torch.isfinite(x.flatten(1))).any(dim=1).nonzero()
+        if len(strange):
+            raise InputError(
+                f"{examples.named(int(strange[0])).capitalize()} contains NaN or an infinite value, as do {len(strange):,} in "
+                "all; fill such values in or leave those examples out."
+            )
+    return x
+
+
+def _checksum(x: Tensor, examples: Examples) -> str:
+    """Of inputs, labels and tasks as the data have them, whatever the seed makes of them."""
+    return fingerprint(x, names=(*examples.labels, *(examples.tasks or ())))
+
+
+def _require_same_classes(data: OwnData, division: Division, train: Placed, test: Placed) -> None:
+    """Refuse a test part that does not fit: strange classes or tasks in it, or none of a class that is learned."""
+    assert data.test is not None
+    known, known_tasks = set(data.train.labels), set(data.train.tasks or ())
+    _require_known("class", data.test.labels, known, data.test)
+    if data.test.tasks is not None and not division.by_class:
+        _require_known("task", data.test.tasks, known_tasks, data.test)
+    lacking = sorted(set(train.outputs.tolist()) - set(test.outputs.tolist()) - {-1})
+    if lacking:
+        raise InputError(
+            f"The test part has no examples of class {division.class_names[lacking[0]]!r}; add some, or give no test part and "
+            "one is split off."
+        )
+
+
+def _require_known(what: str, names: Sequence[str], known: set[str], examples: Examples) -> None:
+    for position, name in enumerate(names):
+        if name not in known:
+            raise InputError(
+                f"{examples.named(position).capitalize()}, for testing, is of {what} {name!r}, of which there are no training "
+                "examples; add some or take it away."
+            )

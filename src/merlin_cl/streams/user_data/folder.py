@@ -1,0 +1,126 @@
+"""Images in a folder for each class, perhaps in a folder for each task.
+
+class/image     or     task/class/image     or one of the two below train/ and below test/ (or val/)
+"""
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+import torch
+from PIL import Image
+from torch import Tensor
+
+from merlin_cl.errors import InputError
+from merlin_cl.streams.datasets.pictures import UNREADABLE, PictureFiles, folders_in, images_in, unreadable
+from merlin_cl.streams.settings.user_data import FolderSettings
+from merlin_cl.streams.user_data.examples import Examples, OwnData
+
+TEST_FOLDERS = ("test", "val", "valid", "validation")
+GREY, DEEP = ("1", "L", "LA", "La"), ("I", "F")
+
+
+class Header(NamedTuple):
+    """What a file says of its image before it is decoded."""
+
+    size: tuple[int, int]  # width, height
+    grey: bool
+
+
+class Found(NamedTuple):
+    """An image file, and what its folders are called."""
+
+    file: Path
+    label: str
+    task: str | None
+
+
+def read(settings: FolderSettings, path: Path) -> OwnData:
+    """The images below a folder."""
+    parts = {folder.name: folder for folder in folders_in(path)}
+    testing = next((name for name in TEST_FOLDERS if name in parts), None)
+    if "train" in parts and testing and set(parts) <= {"train", *TEST_FOLDERS}:
+        train, test = _listed(parts["train"]), _listed(parts[testing])
+    else:
+        train, test = _listed(path), None
+    shape = shape_of([one.file for one in [*train, *(test or [])]], settings.image_size)
+    return OwnData(
+        str(path),
+        shape,
+        _examples(train, shape),
+        None if test is None else _examples(test, shape),
+        tasks_from="a folder for each task (task/class/image)",
+    )
+
+
+def shape_of(files: Sequence[Path], image_size: int) -> tuple[int, int, int]:
+    """Channels, height and width that suit all images."""
+    with ThreadPoolExecutor(os.cpu_count()) as threads:
+        headers = threads.map(lambda file: header_of(file, str(file)), files)
+        return common_shape({str(file): header for file, header in zip(files, headers, strict=True)}, image_size)
+
+
+def common_shape(headers: Mapping[str, Header], image_size: int) -> tuple[int, int, int]:
+    """Channels, height and width for images by name: three channels if one of them has colours."""
+    channels = 1 if all(header.grey for header in headers.values()) else 3
+    if image_size:
+        return channels, image_size, image_size
+    first, (width, height) = next((name, header.size) for name, header in headers.items())
+    for name, header in headers.items():
+        if header.size != (width, height):
+            raise InputError(
+                f"{name} has {header.size[0]} by {header.size[1]} pixels but {first} {width} by {height}; say which size all "
+                "are to be brought to with image_size (--image-size 32)."
+            )
+    return channels, height, width
+
+
+def header_of(file: Path | BinaryIO, name: str) -> Header:
+    """What an image file says of itself."""
+    try:
+        with Image.open(file) as image:
+            size, mode = image.size, image.mode
+    except UNREADABLE as error:
+        raise unreadable(name, error) from error
+    if mode.startswith(DEEP):
+        raise InputError(f"{name} has more than 8 bits a pixel; save it with 8 bits a channel.")
+    return Header(size, mode in GREY)
+
+
+def _examples(found: list[Found], shape: tuple[int, int, int]) -> Examples:
+    def inputs() -> Tensor:
+        return PictureFiles([one.file for one in found], [0] * len(found)).images(torch.arange(len(found)), shape)
+
+    tasks = [one.task for one in found if one.task is not None]
+    return Examples([one.label for one in found], tasks or None, inputs, lambda at: str(found[at].file))
+
+
+def _listed(root: Path) -> list[Found]:
+    """Every image with the names of its folders: one level for all, or two."""
+    found: list[Found] = []
+    if stray := images_in(root):
+        raise InputError(f"{stray[0]} is in no folder of a class; put images into a folder for each class.")
+    for outer in folders_in(root):
+        inner, images = folders_in(outer), images_in(outer)
+        if inner and images:
+            raise InputError(f"{outer} holds both images and folders; it must be a class or a task, not both.")
+        for folder in inner:
+            if deeper := folders_in(folder):
+                raise InputError(f"{deeper[0]} is a folder too deep; give class/image or task/class/image.")
+        for folder in inner or [outer]:
+            files, task = images_in(folder), outer.name if inner else None
+            if not files:
+                what = f"the class {folder.name!r}" if inner else "a class or a task"
+                raise InputError(f"{folder} is empty; put images of {what} there or take the folder away.")
+            found += [Found(file, folder.name, task) for file in files]
+    if not found:
+        raise InputError(f"{root} holds no folders with images; give a folder for each class.")
+    flat, deep = ([one for one in found if (one.task is None) == is_flat] for is_flat in (True, False))
+    if flat and deep:
+        raise InputError(
+            f"{flat[0].file} lies in a folder of a class but {deep[0].file} in one of a task and a class; give either "
+            "class/image or task/class/image throughout."
+        )
+    return found
