@@ -31,7 +31,7 @@ study: .venv/installed
 	$(BIN)/merlin grid experiments/study.toml --out runs/study
 	$(BIN)/python tools/collect_results.py runs/study/split-mnist-* --into experiments/results/study
 	$(BIN)/python experiments/consolidation.py --tasks 60
-	$(BIN)/python tools/method_page.py
+	$(BIN)/python -m tools.pages method
 
 .venv/installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv

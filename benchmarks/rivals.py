@@ -2,7 +2,7 @@
 
     OMP_NUM_THREADS=1 python benchmarks/rivals.py --out runs       # what is finished is skipped
     python tools/collect_results.py runs/*                         # keeps what they found under results/
-    python tools/rivals_page.py                                    # writes the page
+    python -m tools.pages                                          # writes the pages
 
     python benchmarks/rivals.py --streams split-mnist --methods all --workers 2 --out fresh    # times the whole table
 

@@ -3,7 +3,6 @@
     python tools/reliability.py                          # all, half an hour; goes on where it was stopped
     python tools/reliability.py kill-resume loader-fuzz  # some
     python tools/reliability.py loader-fuzz --only 4711  # one try, to see what went wrong
-    python tools/reliability.py --check                  # is the page what the records make it?
 
 Every test's record is results/reliability/<test>.json. It belongs to the source it was made with: with other source, a test
 begins anew. The exit code is 1 where a try failed.
@@ -12,7 +11,6 @@ begins anew. The exit code is 1 where a try failed.
 import argparse
 import json
 import platform
-import re
 import subprocess
 import sys
 import tempfile
@@ -25,8 +23,6 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 RECORDS = ROOT / "results" / "reliability"
-PAGE = ROOT / "docs" / "reliability.md"
-MARKS = re.compile(r"(<!-- table -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
 class Test(NamedTuple):
@@ -131,37 +127,15 @@ def tried(name: str, scratch: Path, soak_minutes: float) -> int:
     return failures
 
 
-def written() -> str:
-    """The page with the table that the records make."""
-    rows, made = [], set()
-    for name in TESTS:
-        if (file := RECORDS / f"{name}.json").exists():
-            record = json.loads(file.read_text("utf-8"))
-            minutes = max(1, round(record["seconds"] / 60))
-            rows.append(f"| [{name}](#{name}) | {record['tries']:,} | {record['failures']:,} | {minutes} |")
-            made.add(f"{record['date']}, {record['machine']}, source {record['source']}")
-    table = [
-        "| test | tries | failures | minutes |",
-        "|---|---|---|---|",
-        *rows,
-        "",
-        *(f"{line}." for line in sorted(made)),
-    ]
-    return MARKS.sub(lambda found: f"{found[1]}\n{chr(10).join(table)}\n\n{found[2]}", PAGE.read_text("utf-8"))
-
-
-def main() -> int | str:
-    """Make the tries asked for, or check the page."""
+def main() -> int:
+    """Make the tries asked for, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("tests", nargs="*", metavar="TEST", help=f"{', '.join(TESTS)}; all unless given")
     parser.add_argument("--soak-minutes", type=float, default=10, help="How long the soak lasts in all")
     parser.add_argument("--only", type=int, metavar="N", help="Make one try, and write nothing")
-    parser.add_argument("--check", action="store_true", help="Say whether the page is what the records make it")
     options = parser.parse_args()
     if unknown := set(options.tests) - TESTS.keys():
         parser.error(f"{', '.join(sorted(unknown))}: there is no such test; choose from {', '.join(TESTS)}")
-    if options.check:
-        return 0 if PAGE.read_text("utf-8") == written() else "docs/reliability.md is not what the records make it."
     with tempfile.TemporaryDirectory(prefix="merlin-reliability-") as folder:
         scratch = Path(folder)
         if options.only is not None:
@@ -170,7 +144,7 @@ def main() -> int | str:
             print(outcome or "nothing went wrong")
             return int(outcome is not None)
         failures = sum(tried(name, scratch, options.soak_minutes) for name in options.tests or TESTS)
-    PAGE.write_text(written(), "utf-8")
+    subprocess.run([sys.executable, "-m", "tools.pages", "reliability"], cwd=ROOT, check=True)
     return int(failures > 0)
 
 

@@ -1,0 +1,151 @@
+"""docs/paper.md: what came of the recipe, from experiments/results/recipe/ and results/, with its figures."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from tools.pages.markdown import NOTHING, ROOT, filled, table
+from tools.pages.paper_figures import as_svg, decoder_figure, models_figure
+from tools.pages.records import paper_figure
+
+from merlin_cl.metrics import half_width, mean, standard_deviation
+from merlin_cl.paper.cells import SCORES, score_of
+from merlin_cl.paper.experiment import Experiment, Line, experiment, view_for
+from merlin_cl.paper.published import published
+from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.paper.verdict import reason, verdict
+from merlin_cl.report.text import NONE, signed
+
+RECIPE, RESULTS = ROOT / "experiments" / "results" / "recipe", ROOT / "results"
+KINDS = {
+    "decoded": "decoded, not fine-tuned",
+    "untrained": "untrained VAE",
+    "sampled": "the recipe",
+    "rescaled": "rescaled",
+    "fresh": "fresh networks",
+}
+ABLATIONS = ("variants", "cndpm-prior", "ensemble", "chunk", "clf-loss", "memory")
+
+Found = dict[str, Any]
+
+
+def pages() -> dict[str, str]:
+    """Return the page and its figures."""
+    groups = recipes()
+    tables = {"decoder": decoder(groups), "models": models(groups), "ablations": ablations(recipe_results())}
+    texts = {"docs/paper.md": filled("docs/paper.md", tables)}
+    if groups:
+        texts["docs/images/paper-decoder.svg"] = as_svg(decoder_figure(groups), "paper-decoder")
+        texts["docs/images/paper-models.svg"] = as_svg(models_figure(groups, KINDS), "paper-models")
+    return texts
+
+
+def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[Found]]:
+    """What was found, by stream and reading, a seed each."""
+    groups: dict[tuple[str, str], list[Found]] = {}
+    for path in sorted(folder.glob("*.json")):
+        found = json.loads(path.read_text("utf-8"))
+        groups.setdefault((found["stream"], found["settings"]["reading"]), []).append(found)
+    return groups
+
+
+def over_tasks(found: list[Found], part: str, name: str, task: int | None = None) -> list[float]:
+    """A measure of each seed: the mean over tasks, or of one task."""
+    tasks = [one["tasks"] if task is None else [one["tasks"][task]] for one in found]
+    return [mean([each[part][name] for each in listed]) for listed in tasks]
+
+
+def decoder(groups: dict[tuple[str, str], list[Found]]) -> str:
+    """Whether the decoder learns, as Markdown."""
+    headings = (
+        *(
+            "stream",
+            "reading",
+            "seeds",
+            "error, encoded and decoded: first task, last",
+            "error, sampled: first task, last",
+        ),
+        *("first layer: decoded / base / fresh", "own task: decoded", "own task: base models", "guessing"),
+    )
+    rows = []
+    for (stream, reading), found in groups.items():
+        ends = [
+            ", ".join(f"{mean(over_tasks(found, 'relative_error', name, task)):.2f}" for task in (0, -1))
+            for name in ("reconstructed", "sampled")
+        ]
+        sizes = " / ".join(f"{mean(over_tasks(found, 'size', name)):.3f}" for name in ("decoded", "base", "fresh"))
+        own = [_figure(over_tasks(found, "own_task", name)) for name in ("sampled_ensemble", "base_ensemble")]
+        rows.append(
+            (stream, reading, _seeds(found), *ends, sizes, *own, f"{over_tasks(found, 'own_task', 'chance')[0]:.0f}")
+        )
+    return table(headings, rows) if rows else NOTHING
+
+
+def models(groups: dict[tuple[str, str], list[Found]]) -> str:
+    """What each kind of models answers, as Markdown."""
+    rows = []
+    for (stream, reading), found in groups.items():
+        paper = published("main", "merlin", stream, "A")
+        cells = [_figure(over_tasks(found, "accuracy", kind)) for kind in KINDS]
+        rows.append(
+            (stream, reading, _seeds(found), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
+        )
+    return table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows) if rows else NOTHING
+
+
+def ablations(results: list[Found]) -> str:
+    """The paper's ablations beside ours, as Markdown."""
+    rows = [row for name in ABLATIONS for row in _rows(experiment(name), results)]
+    headings = ("table", "stream", "row", "paper", "ours", "seeds", "difference", "mark", "reason")
+    return table(headings, rows) if rows else NOTHING
+
+
+def _rows(chosen: Experiment, results: list[Found]) -> Iterable[tuple[str, ...]]:
+    for trial in trials(chosen, Choice(seeds=1, methods=("merlin-paper",))):
+        stream, (wanted,) = trial.stream.stream, trial.configs
+        record = json.loads(json.dumps(wanted.record()))
+        alike = [
+            one
+            for one in results
+            if (one["settings"]["stream"], one["settings"]["method"]) == (record["stream"], record["method"])
+        ]
+        for inference in trial.line.inferences:
+            values = dict(_scores(alike, stream, inference))
+            if values:
+                yield _row(chosen, trial.line, stream, list(values.values()))
+
+
+def _scores(results: list[Found], stream: str, inference: Any) -> Iterable[tuple[int, float]]:
+    view = view_for(stream, inference)
+    for one in results:
+        if any((score["view"], score["inference"]) == (view, inference) for score in one["scores"]):
+            yield one["seed"], score_of(one, view, inference)[SCORES["A"]]
+
+
+def _row(chosen: Experiment, line: Line, stream: str, values: list[float]) -> tuple[str, ...]:
+    paper, middle = chosen.published(line, stream, "A"), mean(values)
+    told = (NONE, NONE, NONE, NONE)
+    if paper is not None:
+        width = half_width(values)
+        told = (
+            paper_figure(paper),
+            signed(middle - paper.mean),
+            verdict(middle, width, paper),
+            reason(middle, width, paper),
+        )
+    return (chosen.where, stream, line.title, told[0], _figure(values), str(len(values)), *told[1:])
+
+
+def _figure(values: list[float]) -> str:
+    deviation = standard_deviation(values)
+    return f"{mean(values):.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
+
+
+def _seeds(found: list[Found]) -> str:
+    return str(len(found))
+
+
+def recipe_results(folder: Path = RESULTS) -> list[Found]:
+    """The result files of `merlin-paper`."""
+    return [json.loads(path.read_text("utf-8"))["result"] for path in sorted(folder.glob("*/*-merlin-paper-s*.json"))]

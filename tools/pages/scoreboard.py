@@ -1,0 +1,76 @@
+"""RESULTS.md: what became of the paper's figures, ours as differences from them, on two screens."""
+
+from tools.pages.markdown import table, template
+from tools.pages.records import (
+    A,
+    Asked,
+    Record,
+    asked,
+    changed_stream,
+    entries,
+    paper_figure,
+    paper_of,
+    read_records,
+    row_of,
+)
+
+from merlin_cl.paper.experiment import experiment, view_for
+from merlin_cl.paper.published import Published, headline, published
+from merlin_cl.paper.verdict import verdict
+from merlin_cl.report.summary import Row
+from merlin_cl.report.text import NONE, stream_title
+
+STREAMS = experiment("main").streams
+FURTHER = (*experiment("20-tasks").streams, *experiment("additional").streams)
+RIVALS = ("single", "ewc", "gem", "icarl", "gss", "cn-dpm")
+NOT_RUN = "not run"
+MERLIN = ("stream", "paper:", "recipe as printed", "our MERLIN", "exemplars alone")
+
+
+def pages() -> dict[str, str]:
+    """Return the scoreboard."""
+    return {"RESULTS.md": scoreboard(read_records())}
+
+
+def scoreboard(records: list[Record]) -> str:
+    """Return RESULTS.md as some records make it."""
+    rows = [entry.row for entry in entries(records)]
+    recipe = sorted((one for one in asked() if one.method == "merlin-paper"), key=lambda one: one.inference == "aware")
+    rivals = []
+    for streams, methods in ((STREAMS, RIVALS), (FURTHER, RIVALS[:-1])):
+        lines = [(f"`{method}`", *(_rival(method, stream, rows) for stream in streams)) for method in methods]
+        rivals.append(table(("method", *map(_linked, streams)), lines))
+    return template(
+        "scoreboard.md", merlin=table(MERLIN, [_merlin(one, rows) for one in recipe]), rivals="\n\n".join(rivals)
+    )
+
+
+def _linked(stream: str) -> str:
+    return f"[{stream_title(stream)}](docs/results/{stream}.md)"
+
+
+def _merlin(one: Asked, rows: list[Row]) -> tuple[str, ...]:
+    told, row = one.inference == "aware", row_of(rows, one.stream, "merlin-paper", one.inference)
+    ours = row_of(rows, one.stream, "merlin", "aware" if told else "marginal")
+    control = row_of(rows, one.stream, "gdumb-ensemble", None, view_for(one.stream, one.inference))
+    name = f"{_linked(one.stream)}{', told the task' if told else ''}"
+    return (name, paper_figure(one.paper), *(_beside(other, one.paper) for other in (row, ours, control)))
+
+
+def _rival(method: str, stream: str, rows: list[Row]) -> str:
+    paper = headline(method, stream, view_for(stream, None), None)
+    if paper is None:
+        return NONE
+    small = published("small-backbone", method, stream, "A", backbone="small-resnet")
+    theirs = f"{paper.mean:g}" + ("" if small is None else f" [{small.mean:g}]")
+    return f"{theirs}: {_beside(row_of(rows, stream, method, None), paper)}"
+
+
+def _beside(row: Row | None, paper: Published) -> str:
+    """Return how far a row is from the paper's figure, over how many seeds, and whether that counts as reached."""
+    if row is None or row.mean[A] is None:
+        return NOT_RUN
+    paper = paper_of(row) or paper
+    same = "= " if verdict(row.mean[A], row.half_width[A], paper) == "reproduced" else ""
+    difference = f"{row.mean[A] - paper.mean:+.1f}".replace("-", "−")
+    return f"{same}{difference} ({len(row.seeds)}){'†' if changed_stream(row) else ''}"
