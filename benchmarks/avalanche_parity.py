@@ -33,7 +33,6 @@ import torch
 from real_avalanche import import_avalanche
 from torch import Tensor, nn
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.rivals.agem_settings import AGEMSettings
 from merlin_cl.learners.rivals.er_ace_settings import ERACESettings
 from merlin_cl.learners.rivals.er_settings import ERSettings
@@ -51,6 +50,7 @@ from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.progress import clock_time
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.streams.stream import Stream
+from merlin_cl.tensors import as_float
 
 BUDGET, BATCH = 200, 10
 STRENGTH = 100.0

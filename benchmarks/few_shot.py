@@ -29,7 +29,6 @@ from statistics import mean
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.merlin.learner import Merlin
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.unseen import semantic_scores
@@ -41,6 +40,7 @@ from merlin_cl.streams.registry import stream_settings
 from merlin_cl.streams.settings import DrawnSettings
 from merlin_cl.streams.stream import Stream, Task
 from merlin_cl.streams.word_vectors import find_words
+from merlin_cl.tensors import as_float
 
 SHOTS = (0, 1, 5, 10)
 STARTS = ("fresh", "start", "average", "linear", "neighbours")

@@ -24,7 +24,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.merlin_paper.learner import MerlinPaper
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.voting import vote
@@ -34,6 +33,7 @@ from merlin_cl.runs.parse_settings import changed
 from merlin_cl.statefile import write_whole
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.streams.stream import Stream
+from merlin_cl.tensors import as_float
 
 KINDS = ("decoded", "sampled", "untrained", "rescaled", "fresh")
 RESULTS = Path(__file__).parent / "results" / "recipe"

@@ -1,12 +1,15 @@
-"""Random choice in streams: a generator of its own for each purpose and task, so that no task depends on another."""
+"""Random choice: a generator of its own for each purpose, so that what one part draws never changes what another sees."""
 
 import hashlib
 
 import torch
 
 
-def generator(seed: int, *purpose: str | int) -> torch.Generator:
-    """A generator that the seed and the purpose alone determine."""
-    text = "/".join(map(str, ("stream", seed, *purpose)))
-    number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
+def generator(*purpose: str | int) -> torch.Generator:
+    """A generator that the purpose alone determines; a seed is a part of it.
+
+    >>> torch.randint(100, (3,), generator=generator(0, "exemplars")).tolist()
+    [10, 0, 9]
+    """
+    number = int.from_bytes(hashlib.sha256("/".join(map(str, purpose)).encode()).digest()[:8], "little") >> 1
     return torch.Generator(device="cpu").manual_seed(number)

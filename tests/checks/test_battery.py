@@ -11,7 +11,7 @@ from merlin_cl import checks
 from merlin_cl.checks import CHECKS, check_learner, hard_cases, life_cycle
 from merlin_cl.checks.hard_cases import HARD_CASES, many_classes_one_by_one
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import MASKED, Learner, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.lookup.settings import LookupSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
@@ -20,6 +20,7 @@ from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.learners.rivals.single import Single
 from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.tensors import MASKED, as_float
 
 SMALL_ENSEMBLE = {"hidden_units": (8,), "exemplars": 12, "models": 3, "fine_tune_rate": 1e-2}
 SMALL_BASE = {"learning_rate": 2e-2, "updates_per_batch": 5, "replay": 4, "rehearse": 4}

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import DivergenceError, InputError, UsageError
 from merlin_cl.learners.divergence import LARGEST_INPUT
-from merlin_cl.learners.learner import LOWEST, MASKED, _above_masked
+from merlin_cl.learners.learner import LOWEST, _above_masked
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.rivals.agem_settings import AGEMSettings
 from merlin_cl.learners.rivals.er_settings import ERSettings
@@ -23,6 +23,7 @@ from merlin_cl.learners.rivals.single import Single
 from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.learners.rivals.slda_settings import SLDASettings
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED
 
 STREAM = StreamInfo("two tasks", (3,), classes=4, tasks=2)
 SMALL = {"hidden_units": (4,)}

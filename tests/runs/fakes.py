@@ -7,8 +7,9 @@ from typing import ClassVar
 import torch
 
 from merlin_cl.learners import registry
-from merlin_cl.learners.learner import MASKED, Learner, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.tensors import MASKED, as_float
 
 
 @dataclass(frozen=True)

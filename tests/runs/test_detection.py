@@ -4,12 +4,12 @@ import pytest
 import torch
 
 from merlin_cl.errors import InputError
-from merlin_cl.learners.learner import MASKED
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.protocol import StreamInfo, TaskInfo
 from merlin_cl.runs.detection import INPUTS, detection
 from merlin_cl.runs.evaluate import questions
 from merlin_cl.streams.stream import Pool, Selection, Stream, Task
+from merlin_cl.tensors import MASKED
 
 from . import fakes
 

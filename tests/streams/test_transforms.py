@@ -5,8 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from merlin_cl.streams.benchmarks.permuted_mnist import permutation
-from merlin_cl.streams.benchmarks.rotated_mnist import BLOCK, rotation
+from merlin_cl.streams.benchmarks.mnist_domains import BLOCK, permutation, rotation
 from merlin_cl.streams.datasets import open_data_set
 from merlin_cl.streams.settings import PermutedMnistSettings, RotatedMnistSettings
 

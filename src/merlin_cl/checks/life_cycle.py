@@ -10,10 +10,11 @@ from torch import Tensor
 
 from merlin_cl.checks import clouds
 from merlin_cl.errors import MerlinError
-from merlin_cl.learners.learner import MASKED, Learner
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, TaskInfo
 from merlin_cl.statefile import State, decode, encode
+from merlin_cl.tensors import MASKED
 
 Check = Callable[[MethodSettings], None]
 

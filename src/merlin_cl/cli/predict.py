@@ -73,7 +73,7 @@ def main(argv: list[str]) -> None:
 def _answers(saved: SavedLearner, options: PredictOptions) -> Iterator[dict[str, Any]]:
     """A row for each input: its name, the answer, and how probable that is."""
     from merlin_cl.runs.progress import clock_time, display
-    from merlin_cl.saving.reading import read_inputs
+    from merlin_cl.saving.input_files import read_inputs
 
     learner, task = saved.learner, _task(saved, options.task)
     inference: Any = options.inference

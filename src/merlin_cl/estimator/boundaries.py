@@ -8,7 +8,7 @@ from torch import Tensor
 
 from merlin_cl.errors import UsageError
 from merlin_cl.estimator.drift import DriftDetector
-from merlin_cl.learners.learner import State
+from merlin_cl.tensors import State
 
 Boundaries = Literal["told", "detected"] | int
 Piece = tuple[bool, Tensor, Tensor]

@@ -8,10 +8,11 @@ from torch import Tensor
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
-from merlin_cl.learners.learner import MASKED, Learner, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import positions_of
 from merlin_cl.protocol import Inference
+from merlin_cl.tensors import MASKED, as_float
 
 BATCH, RATE = 64, 1e-3
 

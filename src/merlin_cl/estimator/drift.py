@@ -12,11 +12,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.networks.mlp import MLP
+from merlin_cl.tensors import State, as_float
 
 HIDDEN, RATE, UPDATES = (50,), 3e-3, 2
 """Of the small classifier: its hidden units, Adam's rate, and its updates a batch."""

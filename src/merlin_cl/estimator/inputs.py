@@ -13,8 +13,8 @@ from torch import Tensor
 
 from merlin_cl.errors import InputError
 from merlin_cl.estimator.labels import of_one_kind
+from merlin_cl.inputs.arrays import as_array, as_inputs
 from merlin_cl.learners.divergence import require_computable
-from merlin_cl.streams.user_data.arrays import as_array, as_inputs
 
 Array = np.ndarray[Any, Any]
 

@@ -7,11 +7,12 @@ import torch
 from torch import Tensor, nn
 
 from merlin_cl.inputs.standardisation import LIMIT, Standardisation
-from merlin_cl.learners.learner import MASKED, Learner, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.cosine import CosineNetwork
 from merlin_cl.networks.growth import positions_of
 from merlin_cl.protocol import Inference
+from merlin_cl.tensors import MASKED, as_float
 
 
 def plain_modules(bank: Bank, outputs: Sequence[int], allowed: Iterable[int]) -> list[nn.Module]:

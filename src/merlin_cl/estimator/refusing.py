@@ -11,9 +11,9 @@ from merlin_cl.errors import UsageError
 from merlin_cl.estimator.calibration import Calibration, quantile
 from merlin_cl.estimator.inputs import Array
 from merlin_cl.estimator.snapshots import Snapshot
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.uncertainty import entropy
 from merlin_cl.protocol import Inference
+from merlin_cl.tensors import as_float
 
 BLOCK = 1_000
 """Inputs that are compared with held-back examples at once."""

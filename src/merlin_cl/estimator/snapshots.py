@@ -14,8 +14,8 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from merlin_cl.estimator.boundaries import divider
-from merlin_cl.learners.learner import State
 from merlin_cl.networks.memory import keep_freed_memory
+from merlin_cl.tensors import State
 
 PUBLICATION = "_publication"
 

@@ -8,12 +8,12 @@ from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import as_float
+from merlin_cl.inputs.arrays import Array
+from merlin_cl.inputs.labels import name_of
 from merlin_cl.streams.settings.user_data import OwnOptions
 from merlin_cl.streams.stream import Stream, Task
-from merlin_cl.streams.user_data.arrays import Array, Part
-from merlin_cl.streams.user_data.examples import name_of
-from merlin_cl.streams.user_data.iterable import gathered
+from merlin_cl.streams.user_data.arrays import Part, gathered
+from merlin_cl.tensors import as_float
 
 Source = Any
 """What gives (x, y) or (x, y, task): a data set or any iterable one by one, a loader in batches."""

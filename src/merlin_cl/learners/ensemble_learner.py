@@ -14,13 +14,14 @@ from merlin_cl.errors import UsageError
 from merlin_cl.learners.augmentation import augmented, require_pictures
 from merlin_cl.learners.divergence import is_finite
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
-from merlin_cl.learners.learner import MASKED, Learner, State, as_float, rows
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.networks.network import Network
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import MASKED, State, as_float, rows
 
 Settings = TypeVar("Settings", bound=EnsembleSettings)
 FINE_TUNE_BATCH = 20

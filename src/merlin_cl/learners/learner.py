@@ -11,7 +11,6 @@ A method implements the hooks with a leading underscore. This class checks what 
 not: no answer holds a number that is not finite, and a method that diverges says so at the end of the task, or when it is asked.
 """
 
-import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -38,13 +37,10 @@ from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.learners.uncertainty import Members, Uncertainty
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.randomness import generator
+from merlin_cl.tensors import MASKED, State
 
 Settings = TypeVar("Settings", bound=MethodSettings)
-State = dict[str, Any]
-"""Nested dictionaries of tensors and of values that JSON can hold."""
-
-MASKED = -1e10
-"""The logit of a class that may not be answered (the paper's value)."""
 LOWEST = MASKED / 10
 """The lowest score that a class which may be answered is given."""
 PREDICTION_BLOCK = 1000
@@ -308,9 +304,7 @@ class Learner(ABC, Generic[Settings]):
 
     def generator(self, *purpose: str | int) -> torch.Generator:
         """A random generator of its own for each purpose: what one part draws never changes what another part sees."""
-        text = "/".join(map(str, (self.seed, *purpose)))
-        number = int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little") >> 1
-        return torch.Generator(device="cpu").manual_seed(number)
+        return generator(self.seed, *purpose)
 
     def _checked_question(self, task: int | None, inference: Inference | None) -> Inference | None:
         """The inference mode to answer in, once mode and task are known to be there."""
@@ -387,16 +381,6 @@ class Learner(ABC, Generic[Settings]):
             for label in group:
                 row[label] = True
         return torch.tensor(rows, dtype=torch.bool, device=self.device)
-
-
-def as_float(x: Tensor) -> Tensor:
-    """Inputs as a network takes them: bytes become numbers from 0 to 1."""
-    return x.float().div_(255) if x.dtype == torch.uint8 else x
-
-
-def rows(values: Tensor, places: Tensor) -> Tensor:
-    """values[places], several times faster where a row is more than a few numbers."""
-    return values.index_select(0, places.flatten()).view(*places.shape, *values.shape[1:])
 
 
 def _above_masked(answers: Tensor, allowed: Tensor) -> Tensor:

@@ -10,13 +10,14 @@ from torch.nn import functional
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.augmentation import Augmenter
-from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.network_settings import NetworkSettings
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training, cross_entropy_slope
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED, State, as_float
 
 Settings = TypeVar("Settings", bound=NetworkSettings)
 Part = tuple[Tensor, Callable[[Tensor], Tensor]]

@@ -5,11 +5,11 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.network_settings import BudgetSettings, ReplaySettings
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State, as_float, rows
 
 WithMemory = TypeVar("WithMemory", bound=BudgetSettings)
 Settings = TypeVar("Settings", bound=ReplaySettings)

@@ -7,6 +7,9 @@ from typing import Any, TypedDict
 import numpy as np
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.inputs.arrays import as_array
+from merlin_cl.inputs.labels import name_of
+from merlin_cl.inputs.tables import Table, from_frame, read_table
 from merlin_cl.streams.settings.user_data import (
     ArraysSettings,
     FolderSettings,
@@ -16,12 +19,10 @@ from merlin_cl.streams.settings.user_data import (
     TableSettings,
 )
 from merlin_cl.streams.stream import Stream
-from merlin_cl.streams.user_data.arrays import Part, as_array, from_parts
+from merlin_cl.streams.user_data.arrays import Part, from_parts, gathered
 from merlin_cl.streams.user_data.building import own_stream
 from merlin_cl.streams.user_data.division import Groups
-from merlin_cl.streams.user_data.examples import name_of
-from merlin_cl.streams.user_data.iterable import gathered
-from merlin_cl.streams.user_data.table import Table, from_frame, from_tables, read_table
+from merlin_cl.streams.user_data.table import from_tables
 
 
 class _Wanted(TypedDict):

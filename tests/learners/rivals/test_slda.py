@@ -3,8 +3,8 @@
 import pytest
 import torch
 
-from merlin_cl.learners.learner import MASKED
 from merlin_cl.learners.rivals.slda_settings import SLDASettings
+from merlin_cl.tensors import MASKED
 
 
 def discriminant(features, y, shrinkage):

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.storage import LARGEST, PER_BYTE, Quantised, quantised
 from merlin_cl.networks.network import Network
+from merlin_cl.tensors import State
 
 LARGEST_RANK = 48
 """More directions add bytes and nothing to accuracy."""

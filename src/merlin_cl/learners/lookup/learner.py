@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 import torch
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.lookup.compression import Compressed, compressed
 from merlin_cl.learners.lookup.settings import LookupSettings
 from merlin_cl.learners.merlin.base_models import BaseModels
@@ -15,6 +14,7 @@ from merlin_cl.learners.merlin.learner import Merlin
 from merlin_cl.networks.growth import positions_of
 from merlin_cl.networks.network import Network
 from merlin_cl.networks.sketch import Sketch
+from merlin_cl.tensors import State
 
 CUT = 0.9
 """How much of its bytes a network keeps when room has to be made."""

@@ -12,10 +12,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.means import Choice
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.per_example import example_gradients
+from merlin_cl.tensors import as_float
 
 Group = tuple[int, int]
 """(task, label)"""

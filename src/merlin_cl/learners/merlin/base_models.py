@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.augmentation import augmented
-from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, TaskPrior
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.latent_training import LatentTraining
+from merlin_cl.tensors import State, as_float, rows
 
 LONGEST_MEMORY = 0.97
 """What the running mean of z keeps of itself from batch to batch, at the most: about the last 33 batches."""

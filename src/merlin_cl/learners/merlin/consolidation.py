@@ -13,12 +13,12 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import MASKED
 from merlin_cl.learners.merlin.distribution import TaskPrior, WeightDistribution
 from merlin_cl.learners.merlin.settings import Consolidation
 from merlin_cl.networks.bank import Bank, Gradients
 from merlin_cl.networks.optimisers import Adam
 from merlin_cl.networks.statistics import reestimate_statistics
+from merlin_cl.tensors import MASKED
 
 STEPS, RATE, INPUTS = 100, 0.01, 40
 """Of the fit: steps, Adam's rate for the logarithms of factors, and inputs a step."""

@@ -12,9 +12,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin.storage import LARGEST, PER_BYTE, SMALLEST, Quantised, quantised
 from merlin_cl.networks.sketch import Sketch
+from merlin_cl.tensors import State
 
 FINE, COARSE = 16, 6
 """Values of a number of z: while there is room, and while a prior still has several components."""

@@ -13,12 +13,12 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import MASKED, as_float
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.statistics import reestimate_statistics
 from merlin_cl.protocol import Inference
+from merlin_cl.tensors import MASKED, as_float
 
 if TYPE_CHECKING:
     from merlin_cl.learners.merlin.learner import Merlin

@@ -8,7 +8,6 @@ from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.merlin.base_models import BaseModels, Examples
 from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
@@ -24,6 +23,7 @@ from merlin_cl.networks.network import Network
 from merlin_cl.networks.sketch import Sketch, grown
 from merlin_cl.networks.statistics import reestimate_statistics
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.tensors import State, as_float
 
 LEAST_MEMORY = 64_000
 """Bytes for the distributions where a classifier is so small that its own would be next to none."""

@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import MASKED
 from merlin_cl.networks.bank import Bank
+from merlin_cl.tensors import MASKED
 
 
 def probe(

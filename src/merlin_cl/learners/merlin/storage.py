@@ -5,7 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
+from merlin_cl.tensors import State
 
 PER_BYTE = {16: 2, 6: 3, 4: 4, 3: 5, 2: 8}
 """How many numbers share a byte, by how many values each may have."""

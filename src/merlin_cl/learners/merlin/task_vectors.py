@@ -11,11 +11,11 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin.settings import Descriptor
 from merlin_cl.learners.merlin.task2vec import task2vec
 from merlin_cl.protocol import TaskInfo
+from merlin_cl.tensors import as_float
 
 
 def check_descriptor(task: TaskInfo, earlier: Sequence[TaskInfo], descriptor: Descriptor) -> None:

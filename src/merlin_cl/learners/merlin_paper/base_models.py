@@ -5,12 +5,12 @@ import math
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.merlin_paper.training import NOBODY, training_of
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.network import Network
+from merlin_cl.tensors import State, as_float
 
 WEIGHT_DECAY = 1e-3
 """An L2 term in the gradient of Adam, for base models and, as in the authors' code, in fine-tuning."""

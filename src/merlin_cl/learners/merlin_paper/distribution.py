@@ -4,11 +4,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin_paper.recipes import Recipe
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.merlin_paper.vae import Gaussian, Sizes, WeightVAE
 from merlin_cl.networks.network import Network
+from merlin_cl.tensors import State
 
 
 class WeightDistribution:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
 from merlin_cl.learners.merlin_paper.vae import LEAST_VARIANCE, Gaussian, WeightVAE
 from merlin_cl.learners.phases import Phases
+from merlin_cl.tensors import State
 
 if TYPE_CHECKING:
     from merlin_cl.learners.merlin_paper.compiled import Flat

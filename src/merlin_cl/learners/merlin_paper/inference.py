@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin_paper.base_models import WEIGHT_DECAY
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
@@ -14,6 +13,7 @@ from merlin_cl.learners.merlin_paper.vae import Gaussian
 from merlin_cl.learners.phases import Phases
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.network import Network
+from merlin_cl.tensors import as_float
 
 RATE, BATCH = 1e-3, 10
 """Adam's learning rate and the size of a batch in fine-tuning, from the authors' code."""

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.merlin_paper.base_models import BaseModels
 from merlin_cl.learners.merlin_paper.consolidation import consolidate, consolidate_by_chunks
@@ -21,6 +21,7 @@ from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.protocol import Inference as Mode
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED, State, as_float
 
 
 class MerlinPaper(Learner[MerlinPaperSettings]):

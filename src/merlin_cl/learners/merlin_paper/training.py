@@ -6,9 +6,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State, rows
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.mlp import MLP
+from merlin_cl.tensors import State, rows
 
 NOBODY = -1
 """In a batch, in place of an example."""

@@ -5,8 +5,8 @@ import math
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.rivals.frozen_features import grown
+from merlin_cl.tensors import State
 
 
 class ClassStatistics:

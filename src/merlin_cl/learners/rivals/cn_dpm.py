@@ -7,13 +7,14 @@ import torch
 from torch import Tensor
 
 from merlin_cl.learners.augmentation import Augmenter
-from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.rivals.cn_dpm_settings import CNDPMSettings
 from merlin_cl.learners.rivals.input_generator import InputGenerator, checked
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.growth import HeadGrowth
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED, State, as_float
 
 BATCH = 10
 """Examples in a batch of a new expert's passes, as many as usually arrive."""

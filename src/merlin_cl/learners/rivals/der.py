@@ -5,11 +5,11 @@ from typing import Self, TypeVar
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import State, rows
 from merlin_cl.learners.network_learner import Part
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.der_settings import DERPlusPlusSettings, DERSettings
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State, rows
 
 Settings = TypeVar("Settings", bound=DERSettings)
 

@@ -5,12 +5,12 @@ from typing import Self
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.er_ema_settings import EREMASettings
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo
+from merlin_cl.tensors import State, as_float
 
 
 class EREMA(ReplayLearner[EREMASettings]):

@@ -6,13 +6,13 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.network_learner import NetworkLearner, cross_entropy
 from merlin_cl.learners.rivals.ewc_settings import EWCSettings
 from merlin_cl.networks.network import Network
 from merlin_cl.networks.per_example import example_gradients
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.tensors import State, as_float
 
 
 class EWC(NetworkLearner[EWCSettings]):

@@ -6,11 +6,11 @@ from typing import TypeVar
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import MASKED, State, as_float
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.frozen_features_settings import FrozenSettings
 from merlin_cl.protocol import Inference, StreamInfo
+from merlin_cl.tensors import MASKED, State, as_float
 
 Settings = TypeVar("Settings", bound=FrozenSettings)
 UNKNOWN = 1e8

@@ -3,12 +3,12 @@
 from torch import Tensor
 
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, TaskInfo
+from merlin_cl.tensors import State, as_float
 
 
 class GDumbEnsemble(EnsembleLearner[GDumbEnsembleSettings]):

@@ -4,9 +4,9 @@ import torch
 from scipy.optimize import nnls
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float, rows
 from merlin_cl.learners.replay_learner import MemoryLearner
 from merlin_cl.learners.rivals.gem_settings import GEMSettings
+from merlin_cl.tensors import as_float, rows
 
 
 class GEM(MemoryLearner[GEMSettings]):

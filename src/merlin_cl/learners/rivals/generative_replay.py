@@ -5,12 +5,12 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import MASKED, State
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.generative_replay_settings import GenerativeReplaySettings
 from merlin_cl.learners.rivals.input_generator import InputGenerator, checked
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED, State
 
 
 class GenerativeReplay(NetworkLearner[GenerativeReplaySettings]):

@@ -7,11 +7,11 @@ import torch
 from scipy.optimize import nnls
 from torch import Tensor
 
-from merlin_cl.learners.learner import as_float, rows
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.gss_settings import GSSSettings
 from merlin_cl.networks.per_example import ExampleGradients, example_gradients
+from merlin_cl.tensors import as_float, rows
 
 
 class GSS(ReplayLearner[GSSSettings]):

@@ -7,12 +7,13 @@ from torch import Tensor
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.augmentation import Augmenter
-from merlin_cl.learners.learner import MASKED, Learner, State, as_float
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.rivals.hnet_settings import HNETSettings
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.hypernetwork import Hypernetwork
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED, State, as_float
 
 UNCHOSEN = -1e4
 """The score of classes that belong to a task other than the one chosen."""

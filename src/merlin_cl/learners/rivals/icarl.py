@@ -7,13 +7,13 @@ from torch import Tensor
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.icarl_settings import ICaRLSettings
 from merlin_cl.learners.rivals.nearest_mean import class_means, nearest_mean, unit_features
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+from merlin_cl.tensors import State, as_float, rows
 
 
 class ICaRL(NetworkLearner[ICaRLSettings]):

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError
-from merlin_cl.learners.learner import State, as_float
 from merlin_cl.learners.rivals.input_generator_settings import GeneratorSettings
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.vae import VAE
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State, as_float
 
 
 class InputGenerator:

@@ -3,11 +3,11 @@
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State, as_float, rows
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.joint_settings import JointSettings
 from merlin_cl.networks.bank import Training
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State, as_float, rows
 
 
 class Joint(NetworkLearner[JointSettings]):

@@ -6,11 +6,11 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.rivals.class_statistics import ClassStatistics
 from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner
 from merlin_cl.learners.rivals.klda_settings import KLDASettings
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State
 
 
 class KLDA(FrozenFeatureLearner[KLDASettings]):

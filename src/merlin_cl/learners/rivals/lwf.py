@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import MASKED, State
 from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.lwf_settings import LwFSettings
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import StreamInfo, TaskInfo
+from merlin_cl.tensors import MASKED, State
 
 
 class LwF(NetworkLearner[LwFSettings]):

@@ -3,10 +3,10 @@
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import rows
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.mir_settings import MIRSettings
+from merlin_cl.tensors import rows
 
 
 class MIR(ReplayLearner[MIRSettings]):

@@ -7,12 +7,12 @@ from torch import Tensor
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import MASKED, State, as_float
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.mkd_settings import MKDSettings
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo
+from merlin_cl.tensors import MASKED, State, as_float
 
 
 class MKD(ReplayLearner[MKDSettings]):

@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.mose_settings import MOSESettings
@@ -14,6 +13,7 @@ from merlin_cl.learners.rivals.nearest_mean import class_means, nearest_mean
 from merlin_cl.learners.rivals.scr import contrastive
 from merlin_cl.networks.experts import DepthExperts, Said
 from merlin_cl.protocol import Inference, StreamInfo
+from merlin_cl.tensors import as_float
 
 PER_CLASS = 7
 """Exemplars for each class seen, at most, that fill up a balanced batch: theirs."""

@@ -3,8 +3,8 @@
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import MASKED
 from merlin_cl.networks.bank import Bank
+from merlin_cl.tensors import MASKED
 
 
 @torch.inference_mode()

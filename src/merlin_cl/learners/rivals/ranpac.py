@@ -6,10 +6,10 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner, grown
 from merlin_cl.learners.rivals.ranpac_settings import RanPACSettings
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State
 
 RIDGES = 10.0 ** torch.arange(-8, 9, dtype=torch.float64)
 """Of which the best on held-back examples is taken: theirs."""

@@ -6,11 +6,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import as_float
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.nearest_mean import class_means, nearest_mean, unit_features
 from merlin_cl.learners.rivals.scr_settings import SCRSettings
 from merlin_cl.protocol import Inference
+from merlin_cl.tensors import as_float
 
 
 class SCR(ReplayLearner[SCRSettings]):

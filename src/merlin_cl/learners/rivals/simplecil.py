@@ -6,10 +6,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.learner import State
 from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner, grown
 from merlin_cl.learners.rivals.simplecil_settings import SimpleCILSettings
 from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State
 
 
 class SimpleCIL(FrozenFeatureLearner[SimpleCILSettings]):

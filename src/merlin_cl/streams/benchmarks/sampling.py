@@ -62,7 +62,7 @@ def drawn_stream(
 def _other(settings: DrawnSettings, name: str, data: str | Path | None, count: int) -> Tensor:
     """At most `count` inputs of another kind, from the part of their data set that the stream's own are scored on."""
     part = open_data_set(name, data).read("train" if settings.evaluation == "held-out" else "test")
-    at = torch.randperm(len(part), generator=generator(0, settings.stream, "other", name))[:count]
+    at = torch.randperm(len(part), generator=generator("stream", 0, settings.stream, "other", name))[:count]
     return part.images(at, settings.info().input_shape)
 
 
@@ -98,7 +98,7 @@ class _Drawing:
                 plan.info,
                 Selection(train_pool, to_learn, plan.transform),
                 Selection(test_pool, to_score, plan.transform),
-                generator(self.seed, self.settings.stream, "order", plan.info.index),
+                generator("stream", self.seed, self.settings.stream, "order", plan.info.index),
             )
             for plan, to_learn, to_score in zip(self.plans, train_at, test_at, strict=True)
         ]
@@ -112,7 +112,9 @@ class _Drawing:
                 f"images_per_task is {wanted:,}, but task {plan.info.index} of {stream} has {len(eligible):,} in "
                 f"{self.described}; lower it, or give the full {self.source.title}."
             )
-        chosen = torch.randperm(len(eligible), generator=generator(self.seed, stream, "draw", plan.info.index))
+        chosen = torch.randperm(
+            len(eligible), generator=generator("stream", self.seed, stream, "draw", plan.info.index)
+        )
         return eligible[chosen[:wanted]]
 
     def _held_out(self, drawn: Sequence[Tensor]) -> Tensor:
@@ -120,7 +122,7 @@ class _Drawing:
         free = _of_classes(self.train.labels, [label for plan in self.plans for label in plan.places])
         free[torch.cat(list(drawn))] = False
         spare = free.nonzero().squeeze(1)
-        chosen = torch.randperm(len(spare), generator=generator(self.seed, self.settings.stream, "held-out"))
+        chosen = torch.randperm(len(spare), generator=generator("stream", self.seed, self.settings.stream, "held-out"))
         return spare[chosen[:HELD_OUT]].sort().values
 
     def _scored(self, part: Part, candidates: Tensor) -> list[Tensor]:

@@ -36,7 +36,7 @@ def class_order(settings: SplitSettings, seed: int) -> tuple[str, ...]:
             return settings.all_classes
         case "shuffled":
             names = settings.all_classes
-            shuffled = torch.randperm(len(names), generator=generator(seed, settings.stream, "class order"))
+            shuffled = torch.randperm(len(names), generator=generator("stream", seed, settings.stream, "class order"))
             return tuple(names[at] for at in shuffled.tolist())
         case _:
             return settings.listed_classes

@@ -8,9 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from merlin_cl.errors import InputError
+from merlin_cl.inputs.pictures import folders_in
 from merlin_cl.streams.class_lists import official_classes
 from merlin_cl.streams.datasets.dataset import DataSet, PartName
-from merlin_cl.streams.datasets.pictures import folders_in
 from merlin_cl.streams.datasets.sound import SoundFiles
 
 TEST_SPEAKERS = {5, 13, 18, 22, 26, 32, 33, 42, 45, 51, 52, 60}

@@ -78,3 +78,18 @@ def fitted(x: Tensor, shape: tuple[int, ...]) -> Tensor:
     for source, target in zip(x.split(BLOCK), fitted.split(BLOCK), strict=True):
         target.copy_(interpolate(source.float(), size, mode="bilinear", antialias=True).round_().clamp_(0, 255))
     return fitted
+
+
+def division(labels: Tensor, share: int, part: PartName) -> Tensor:
+    """Positions of the training or the test examples, int64 [n]: of each class, in the order given, the last 1/share is for
+    testing (600 images and a share of 6: the usual 500 and 100).
+
+    >>> labels = torch.tensor([0, 1, 0, 1, 0, 1, 0, 1])
+    >>> division(labels, 4, "train").tolist(), division(labels, 4, "test").tolist()
+    ([0, 1, 2, 3, 4, 5], [6, 7])
+    """
+    testing = torch.zeros(len(labels), dtype=torch.bool)
+    for label in labels.unique():
+        at = (labels == label).nonzero().squeeze(1)
+        testing[at[len(at) - len(at) // share :]] = True
+    return (testing if part == "test" else ~testing).nonzero().squeeze(1)

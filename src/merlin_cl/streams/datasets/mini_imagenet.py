@@ -18,11 +18,11 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError
+from merlin_cl.inputs.pictures import SUFFIXES
 from merlin_cl.streams.class_lists import official_classes, wordnet_ids
-from merlin_cl.streams.datasets.dataset import DataSet, Part, PartName, fitted
-from merlin_cl.streams.datasets.division import division
+from merlin_cl.streams.datasets.dataset import DataSet, Part, PartName, division, fitted
 from merlin_cl.streams.datasets.pickled import read_pickle
-from merlin_cl.streams.datasets.pictures import SUFFIXES, PictureFiles
+from merlin_cl.streams.datasets.picture_files import PictureFiles
 
 SHARE = 6
 """One image in so many of a class is for testing."""

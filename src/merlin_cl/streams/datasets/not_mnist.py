@@ -9,10 +9,10 @@ from functools import partial
 from pathlib import Path
 
 from merlin_cl.errors import InputError
-from merlin_cl.streams.datasets.dataset import DataSet, LoadedPart, Part, PartName
-from merlin_cl.streams.datasets.division import division
+from merlin_cl.inputs.pictures import images_in
+from merlin_cl.streams.datasets.dataset import DataSet, LoadedPart, Part, PartName, division
 from merlin_cl.streams.datasets.mnist import read_part
-from merlin_cl.streams.datasets.pictures import PictureFiles, images_in
+from merlin_cl.streams.datasets.picture_files import PictureFiles
 
 LETTERS = tuple("ABCDEFGHIJ")
 SHARE = 5

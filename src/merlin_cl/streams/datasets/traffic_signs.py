@@ -9,8 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from merlin_cl.errors import InputError
+from merlin_cl.inputs.pictures import folders_in, images_in
 from merlin_cl.streams.datasets.dataset import DataSet, PartName
-from merlin_cl.streams.datasets.pictures import PictureFiles, folders_in, images_in
+from merlin_cl.streams.datasets.picture_files import PictureFiles
 
 CLASSES = 43
 TRAINING_FOLDERS = ("train", "Final_Training/Images", "Training")

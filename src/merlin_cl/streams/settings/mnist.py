@@ -36,7 +36,7 @@ class PermutedMnistSettings(MnistDomainSettings):
     """All ten digits in every task, their pixels in an order of the task's own."""
 
     stream: ClassVar[str] = "permuted-mnist"
-    builder: ClassVar[str] = "merlin_cl.streams.benchmarks.permuted_mnist:build"
+    builder: ClassVar[str] = "merlin_cl.streams.benchmarks.mnist_domains:permuted"
 
     tasks: int = 10
     """Number of tasks, each with a permutation of its own (the first one too)."""
@@ -47,7 +47,7 @@ class RotatedMnistSettings(MnistDomainSettings):
     """All ten digits in every task, turned further from task to task."""
 
     stream: ClassVar[str] = "rotated-mnist"
-    builder: ClassVar[str] = "merlin_cl.streams.benchmarks.rotated_mnist:build"
+    builder: ClassVar[str] = "merlin_cl.streams.benchmarks.mnist_domains:rotated"
 
     tasks: int = 10
     """Number of tasks; the first one is upright."""

@@ -1,21 +1,20 @@
-"""Arrays: NumPy's, torch's, or those in an .npz file."""
+"""Arrays, NumPy's, torch's or those in an .npz file, and examples that come one after another."""
 
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from merlin_cl.errors import InputError
+from merlin_cl.inputs.arrays import Array, as_array, as_inputs, input_shape
+from merlin_cl.inputs.labels import names_of
 from merlin_cl.streams.settings.user_data import ArraysSettings
-from merlin_cl.streams.user_data.examples import Examples, OwnData, names_of
+from merlin_cl.streams.user_data.examples import Examples, OwnData
 
-Array = np.ndarray[Any, Any]
 NAMES = {"x": ("x", "x_train"), "y": ("y", "y_train"), "task": ("task", "tasks", "task_train")}
 TEST_NAMES = {"x": ("x_test",), "y": ("y_test",), "task": ("task_test", "tasks_test")}
 """What the arrays of an .npz file may be called."""
@@ -50,6 +49,36 @@ def from_parts(place: str, train: Part, test: Part | None, standardise: bool) ->
     )
 
 
+def gathered(examples: Iterable[Any], what: str = "example") -> Part:
+    """All examples in arrays. They are taken once, and must have inputs of one shape."""
+    inputs: list[Array] = []
+    labels: list[Any] = []
+    tasks: list[Any] = []
+    for position, example in enumerate(examples):
+        try:
+            x, y, *task = example
+        except (TypeError, ValueError):
+            raise InputError(f"{what.capitalize()} {position} is not (x, y, task) or (x, y).") from None
+        array = as_array(x)
+        if array.ndim == 0 or array.dtype.kind not in "biuf":
+            raise InputError(f"The input of {what} {position} is not an array of numbers but {type(x).__name__}.")
+        if inputs and array.shape != inputs[0].shape:
+            raise InputError(
+                f"The input of {what} {position} has shape {list(array.shape)}, those before it {list(inputs[0].shape)}; give "
+                "all the same."
+            )
+        if len(task) > 1 or (position and bool(task) != bool(tasks)):
+            raise InputError(
+                f"{what.capitalize()} {position} is not made as those before it; give (x, y, task) throughout."
+            )
+        inputs.append(array)
+        labels.append(y)
+        tasks += task
+    if not inputs:
+        raise InputError(f"The iterable gave no {what}s; perhaps it was used up before.")
+    return np.stack(inputs), labels, tasks or None
+
+
 def _examples(place: str, what: str, part: Part) -> Examples:
     x, labels, tasks = part
 
@@ -66,48 +95,6 @@ def _examples(place: str, what: str, part: Part) -> Examples:
         lambda: as_inputs(np.asarray(x)),
         named,
     )
-
-
-def as_array(values: Any) -> Array:
-    """A tensor, array or nested list as an array."""
-    if hasattr(values, "detach"):
-        values = values.detach().cpu()
-        values = (values.float() if values.is_floating_point() else values).numpy()
-    return np.asarray(values)
-
-
-def input_shape(shape: tuple[int, ...], dtype: Any) -> tuple[int, ...]:
-    """The shape of one input as a network gets it: images have their channels first, grey ones a single channel.
-
-    >>> input_shape((60, 28, 28), np.dtype("u1")), input_shape((60, 32, 32, 3), np.dtype("u1")), input_shape((60, 5), float)
-    ((1, 28, 28), (3, 32, 32), (5,))
-    """
-    kind = np.dtype(dtype).kind
-    if kind not in "biuf":
-        raise InputError(f"Inputs are of type {np.dtype(dtype)}; give numbers.")
-    if len(shape) < 2:
-        raise InputError(
-            f"Inputs have shape {list(shape)}; give [examples, ...], an input having one dimension at least."
-        )
-    if np.dtype(dtype) == np.uint8 and len(shape) == 3:
-        return (1, *shape[1:])
-    if _channels_last(shape):
-        return (shape[3], shape[1], shape[2])
-    return tuple(shape[1:])
-
-
-def as_inputs(x: Array) -> Tensor:
-    """Inputs as a network gets them: bytes stay bytes, all else becomes float."""
-    shape = input_shape(x.shape, x.dtype)
-    if _channels_last(x.shape):
-        x = np.moveaxis(x, 3, 1)
-    kind = np.uint8 if x.dtype == np.uint8 else np.float32
-    with np.errstate(over="ignore"):  # too large for a float becomes infinite, which is refused later
-        return torch.from_numpy(np.array(x, dtype=kind, order="C")).reshape(len(x), *shape)
-
-
-def _channels_last(shape: tuple[int, ...]) -> bool:
-    return len(shape) == 4 and shape[3] in (1, 3) and shape[1] not in (1, 3)
 
 
 def _listed(values: Any) -> list[Any]:

@@ -16,7 +16,6 @@ from merlin_cl.streams.settings.user_data import OwnSettings
 from merlin_cl.streams.stream import Pool, Selection, Stream, Task
 from merlin_cl.streams.user_data.division import Division, Groups, divide
 from merlin_cl.streams.user_data.examples import Examples, OwnData
-from merlin_cl.streams.user_data.splitting import split_off
 
 
 def build(settings: OwnSettings, seed: int, data: str | Path | None = None) -> Stream:
@@ -57,7 +56,7 @@ def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, group
             TaskInfo(index, tuple(sorted(outputs[index, label] for label in group)), division.names[index]),
             Selection(pool, at[train.tasks[at] == index]),
             Selection(test_pool, test_at[test.tasks[test_at] == index]),
-            generator(seed, "own", "order", index),
+            generator("stream", seed, "own", "order", index),
         )
         for index, group in enumerate(division.groups)
     ]
@@ -82,6 +81,33 @@ class Placed:
         places = [outputs.get((task, label), -1) for task, label in zip(tasks, examples.labels, strict=True)]
         kept = [task if place >= 0 else -1 for task, place in zip(tasks, places, strict=True)]
         return cls(torch.tensor(kept, dtype=torch.int64), torch.tensor(places, dtype=torch.int64))
+
+
+def split_off(
+    placed: Placed, at: Tensor, fraction: float, seed: int, purpose: str, division: Division
+) -> tuple[Tensor, Tensor]:
+    """Positions `at` as those that remain and those split off, both ascending: of each class of each task a fraction, but at
+    least one and not all.
+
+    What is split off of a class depends on the seed and that class alone. A class that has one example in some task and more
+    in others is not scored in that task.
+    """
+    outputs, tasks = placed.outputs[at], placed.tasks[at]
+    taken = torch.zeros(len(at), dtype=torch.bool)
+    for output, name in enumerate(division.class_names):
+        if int((outputs == output).sum()) == 1:
+            left = "" if purpose == "test" else " left to learn from"
+            raise InputError(
+                f"Class {name!r} has a single example{left}; it needs two at least, one to learn from and one to be scored on. "
+                "Add some or leave the class out."
+            )
+    for (task, label), output in division.outputs.items():
+        own = ((outputs == output) & (tasks == task)).nonzero().squeeze(1)
+        if len(own) > 1:
+            count = min(max(round(len(own) * fraction), 1), len(own) - 1)
+            draws = generator("stream", seed, "own", purpose, division.names[task], label)
+            taken[own[torch.randperm(len(own), generator=draws)[:count]]] = True
+    return at[~taken], at[taken]
 
 
 def _inputs(examples: Examples, shape: tuple[int, ...]) -> Tensor:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from random import Random
 
 from merlin_cl.errors import InputError, UsageError, unknown
+from merlin_cl.inputs.labels import in_order
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.streams.settings.user_data import OwnSettings
-from merlin_cl.streams.user_data.examples import Examples, OwnData, in_order
+from merlin_cl.streams.user_data.examples import Examples, OwnData
 
 Groups = Sequence[Sequence[str]]
 """The classes of every task."""

@@ -3,30 +3,17 @@
 class/image     or     task/class/image     or one of the two below train/ and below test/ (or val/)
 """
 
-import os
-from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
-import torch
-from PIL import Image
 from torch import Tensor
 
 from merlin_cl.errors import InputError
-from merlin_cl.streams.datasets.pictures import UNREADABLE, PictureFiles, folders_in, images_in, unreadable
+from merlin_cl.inputs.pictures import folders_in, images_in, read_images, shape_of
 from merlin_cl.streams.settings.user_data import FolderSettings
 from merlin_cl.streams.user_data.examples import Examples, OwnData
 
 TEST_FOLDERS = ("test", "val", "valid", "validation")
-GREY, DEEP = ("1", "L", "LA", "La"), ("I", "F")
-
-
-class Header(NamedTuple):
-    """What a file says of its image before it is decoded."""
-
-    size: tuple[int, int]  # width, height
-    grey: bool
 
 
 class Found(NamedTuple):
@@ -55,43 +42,9 @@ def read(settings: FolderSettings, path: Path) -> OwnData:
     )
 
 
-def shape_of(files: Sequence[Path], image_size: int) -> tuple[int, int, int]:
-    """Channels, height and width that suit all images."""
-    with ThreadPoolExecutor(os.cpu_count()) as threads:
-        headers = threads.map(lambda file: header_of(file, str(file)), files)
-        return common_shape({str(file): header for file, header in zip(files, headers, strict=True)}, image_size)
-
-
-def common_shape(headers: Mapping[str, Header], image_size: int) -> tuple[int, int, int]:
-    """Channels, height and width for images by name: three channels if one of them has colours."""
-    channels = 1 if all(header.grey for header in headers.values()) else 3
-    if image_size:
-        return channels, image_size, image_size
-    first, (width, height) = next((name, header.size) for name, header in headers.items())
-    for name, header in headers.items():
-        if header.size != (width, height):
-            raise InputError(
-                f"{name} has {header.size[0]} by {header.size[1]} pixels but {first} {width} by {height}; say which size all "
-                "are to be brought to with image_size (--image-size 32)."
-            )
-    return channels, height, width
-
-
-def header_of(file: Path | BinaryIO, name: str) -> Header:
-    """What an image file says of itself."""
-    try:
-        with Image.open(file) as image:
-            size, mode = image.size, image.mode
-    except UNREADABLE as error:
-        raise unreadable(name, error) from error
-    if mode.startswith(DEEP):
-        raise InputError(f"{name} has more than 8 bits a pixel; save it with 8 bits a channel.")
-    return Header(size, mode in GREY)
-
-
 def _examples(found: list[Found], shape: tuple[int, int, int]) -> Examples:
     def inputs() -> Tensor:
-        return PictureFiles([one.file for one in found], [0] * len(found)).images(torch.arange(len(found)), shape)
+        return read_images([one.file for one in found], shape)
 
     tasks = [one.task for one in found if one.task is not None]
     return Examples([one.label for one in found], tasks or None, inputs, lambda at: str(found[at].file))

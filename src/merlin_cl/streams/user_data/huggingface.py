@@ -11,12 +11,13 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, MerlinError, UsageError, unknown
-from merlin_cl.streams.datasets.pictures import decoded
+from merlin_cl.inputs.labels import names_of
+from merlin_cl.inputs.pictures import Header, common_shape, decoded, header_of
+from merlin_cl.inputs.tables import Table
 from merlin_cl.streams.settings.user_data import HuggingFaceSettings, TableSettings
 from merlin_cl.streams.user_data.arrays import from_parts
-from merlin_cl.streams.user_data.examples import Examples, OwnData, names_of
-from merlin_cl.streams.user_data.folder import Header, common_shape, header_of
-from merlin_cl.streams.user_data.table import Table, from_tables
+from merlin_cl.streams.user_data.examples import Examples, OwnData
+from merlin_cl.streams.user_data.table import from_tables
 
 TEST_PARTS = ("test", "validation", "valid", "val")
 TASKS_FROM = "a column that holds the task (task, or --task-column NAME)"

@@ -6,8 +6,9 @@ import torch
 from PIL import Image
 
 from merlin_cl.errors import InputError
+from merlin_cl.inputs.pictures import decoded, images_in
 from merlin_cl.streams.datasets.dataset import LoadedPart, fitted
-from merlin_cl.streams.datasets.pictures import PictureFiles, decoded, images_in
+from merlin_cl.streams.datasets.picture_files import PictureFiles
 from streams.official import noise
 
 

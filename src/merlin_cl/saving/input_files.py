@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.inputs.arrays import as_inputs
+from merlin_cl.inputs.pictures import SUFFIXES, header_of, read_images
+from merlin_cl.inputs.tables import Table, read_table
 from merlin_cl.saving.saved import SavedLearner
-from merlin_cl.streams.datasets.pictures import SUFFIXES, PictureFiles
-from merlin_cl.streams.user_data.arrays import as_inputs
-from merlin_cl.streams.user_data.folder import header_of
-from merlin_cl.streams.user_data.table import Table, read_table
 
 TABLES = {".csv", ".tsv", ".parquet", ".pq"}
 ARRAYS = ("x", "x_test", "X")
@@ -57,7 +55,7 @@ def _images(files: Sequence[Path], saved: SavedLearner) -> Read:
         )
     for file in files:
         header_of(file, str(file))
-    x = PictureFiles(files, [0] * len(files)).images(torch.arange(len(files)), shape)
+    x = read_images(files, shape)
     return Read(x, [str(file) for file in files])
 
 
