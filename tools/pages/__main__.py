@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from tools.pages.markdown import ROOT
 
 WRITERS = (
+    "logo",
+    "picture",
     "scoreboard",
     "streams",
     "results",

@@ -19,6 +19,7 @@ LIGHT = {
     "soft": "#d9d0f7",
     "stream": "#0b7285",
     "keep": "#a8500a",
+    "leaf": "#2f7d3b",
     "other": "#7b8798",
     "bad": "#b4232c",
 }
@@ -32,6 +33,7 @@ DARK = {
     "soft": "#43357d",
     "stream": "#5fd0e3",
     "keep": "#f0a35e",
+    "leaf": "#86d392",
     "other": "#8f9bad",
     "bad": "#ff8d92",
 }
