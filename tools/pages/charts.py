@@ -1,7 +1,7 @@
 """Figures of results: a stream's methods as dots with their intervals, and all methods on all streams as a map."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from tools.pages.records import A
 from tools.pages.svg import drawing, element, group, line, number, text
@@ -13,6 +13,7 @@ from merlin_cl.report.text import NONE, stored_size
 
 CONTROLS = ("gdumb-ensemble", "lookup")
 WIDTH = 720.0
+MAP_WIDTH = 900.0
 STEP = 22.0
 NEAR = 0.97
 """Of the way from the worst of a stream to the best: cells beyond it stand out."""
@@ -30,12 +31,8 @@ STYLE = (
 
 
 def shown(places: Sequence[Place], most: int | None = None) -> list[Place]:
-    """Return the best row of every method that has a rank, at most so many; ours and the controls are always among them."""
-    best: dict[str, Place] = {}
-    for place in places:
-        if place.rank is not None:
-            best.setdefault(place.row.method, place)
-    rows = list(best.values())
+    """Return the rows with a rank, at most so many; ours and the controls are always among them."""
+    rows = [place for place in places if place.rank is not None]
     if most is None or len(rows) <= most:
         return rows
     kept = [place for place in rows if place.row.method in ("merlin", *CONTROLS)]
@@ -51,22 +48,21 @@ def dot_plot(places: Sequence[Place], title: str, name: str, most: int | None = 
     if not values:
         return ""
     low, high = _ends(values)
-    left, right, top = 150.0, width - 96.0, 64.0
+    left, right, top = _room(place.row.method for place in rows) + 46, width - 96.0, 88.0
     bottom = top + STEP * len(rows)
 
     def x(value: float) -> float:
         return left + (right - left) * (value - low) / (high - low)
 
-    parts = [
-        text(14, 24, title, class_="title"),
-        text(14, 43, _legend(rows, len(rows) < len(shown(places))), class_="dim"),
-    ]
+    told = _legend(rows, len(rows) < len(shown(places)))
+    parts = [text(14, 24, title, class_="title")]
+    parts += [text(14, 44 + 18 * at, words, class_="dim") for at, words in enumerate(told)]
     for tick in _ticks(low, high):
         parts += [
             line(x(tick), top - 8, x(tick), bottom, class_="grid"),
             text(x(tick), bottom + 18, f"{tick:g}", class_="dim", text_anchor="middle"),
         ]
-    parts.append(text(right + 14, top - 12, "kept", class_="dim"))
+    parts.append(text(right + 14, top - 6, "kept", class_="dim"))
     for ceiling in ceilings:
         at = x(ceiling.mean[A] or 0.0)
         parts += [
@@ -94,22 +90,26 @@ def _method(row: Row, y: float, x: Callable[[float], float], left: float, right:
     told = f"{row.method} {middle:.2f}, {len(row.seeds)} seeds"
     return group(
         f"<title>{told}</title>",
-        text(left - 58, y + 4.5, row.method, class_="name", text_anchor="end"),
-        text(left - 12, y + 4.5, f"{middle:.1f}", text_anchor="end"),
+        text(left - 50, y + 4.5, row.method, class_="name", text_anchor="end"),
+        text(left - 10, y + 4.5, f"{middle:.1f}", text_anchor="end"),
         *marks,
         text(right + 14, y + 4.5, stored_size(row.stored_bytes), class_="dim"),
         class_=kind,
     )
 
 
-def _legend(rows: Sequence[Place], left_out: bool) -> str:
+def _legend(rows: Sequence[Place], left_out: bool) -> list[str]:
     sure = any(place.row.interval(A) is not None for place in rows)
     rings = any(place.row.interval(A) is None for place in rows)
-    parts = ["Average incremental accuracy, %"]
-    parts += ["dot and bar: mean, 95 % interval"] if sure else []
-    parts += ["ring: a seed, where there are under five"] if rings else []
-    parts += ["some methods left out"] if left_out else []
-    return "; ".join(parts)
+    first = f"Average incremental accuracy, %{'; some methods left out' if left_out else ''}"
+    marks = ["dot, bar: mean, 95 % interval"] if sure else []
+    marks += ["ring: a seed, where there are under five"] if rings else []
+    return [first, "; ".join(marks)]
+
+
+def _room(names: Iterable[str]) -> float:
+    """Return the width that names take at the left, in letters of one width."""
+    return 14.0 + 8 * max(map(len, names))
 
 
 def _extent(row: Row) -> list[float]:
@@ -133,15 +133,18 @@ def heat_map(cells: dict[str, dict[str, float]], streams: Sequence[tuple[str, st
     """
     if not cells:
         return ""
-    left, top, cell, step = 150.0, 132.0, min(76.0, (WIDTH - 160) / max(1, len(streams))), 24.0
+    left, top, step = _room(cells) + 10, 168.0, 24.0
+    cell = min(72.0, (MAP_WIDTH - left - 110) / max(1, len(streams)))
     span = {stream: [row[stream] for row in cells.values() if stream in row] for stream, _ in streams}
     methods = sorted(cells, key=lambda method: -_standing(cells[method], span))
     parts = [text(14, 24, title, class_="title")]
-    parts.append(text(14, 43, "Darker is nearer to the best of its stream; empty cells were not run", class_="dim"))
+    parts.append(
+        text(14, 43, "The stronger the colour, the nearer to the best of the stream; – was not run", class_="dim")
+    )
     for at, (_, words) in enumerate(streams):
         x = left + cell * (at + 0.5)
         parts.append(
-            element("text", words, transform=f"translate({number(x)} {number(top - 10)}) rotate(-32)", class_="dim")
+            element("text", words, transform=f"translate({number(x)} {number(top - 10)}) rotate(-40)", class_="dim")
         )
     for at, method in enumerate(methods):
         y = top + step * at
@@ -155,7 +158,7 @@ def heat_map(cells: dict[str, dict[str, float]], streams: Sequence[tuple[str, st
         "font-weight:400}}.{name} .rival .value.on,.{name} .ours .value.on{{fill:var(--ground)}}"
     )
     height = top + step * len(methods) + 14
-    return drawing(name, WIDTH, height, "\n".join(parts), title, style.format(name=f"fig.{name}"))
+    return drawing(name, MAP_WIDTH, height, "\n".join(parts), title, style.format(name=f"fig.{name}"))
 
 
 def _cell(value: float | None, column: list[float], x: float, y: float, width: float, height: float) -> str:

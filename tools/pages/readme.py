@@ -2,7 +2,7 @@
 
 from tools.pages.charts import dot_plot
 from tools.pages.markdown import filled, table
-from tools.pages.records import A, Record, figure, read_records
+from tools.pages.records import A, Record, figure, one_a_method, read_records
 from tools.pages.results import question
 
 from merlin_cl.report.ranking import Place, sentence
@@ -12,14 +12,14 @@ STREAMS = ("split-mnist", "permuted-mnist", "split-cifar10")
 FIRST = STREAMS[0]
 MOST = 12
 """Methods in the figure."""
-RULES_APART = ("merlin", "gdumb-ensemble", "lookup", "merlin-paper")
+NO_RIVALS = ("merlin", "gdumb-ensemble", "lookup", "merlin-paper")
 """What is no rival: ours, its controls, and the recipe it departs from."""
 
 
 def pages() -> dict[str, str]:
     """Return the README and its figure."""
     records = read_records()
-    places = {stream: question(records, stream) for stream in STREAMS}
+    places = {stream: one_a_method(question(records, stream)) for stream in STREAMS}
     title = ", ".join([stream_title(FIRST), *(place.row.view for place in places[FIRST][:1])])
     return {
         "README.md": filled("README.md", {"results": rows(places), "ranking": ranked(places[FIRST], records)}),
@@ -34,23 +34,18 @@ def rows(places: dict[str, list[Place]]) -> str:
 
 def ranked(places: list[Place], records: list[Record]) -> str:
     """Say who leads, and how many runs there are."""
-    told = sentence([place for place in places if not place.row.changed or place.row.method != "merlin"])
-    runs = len(records)
-    return f"{stream_title(FIRST)}, ranked: {told}. {runs} runs in all, each a file under `results/`."
+    told = sentence(places, lambda row: f"`{row.method}`")
+    return f"{stream_title(FIRST)}, ranked: {told}. {len(records)} runs in all, each a file under `results/`."
 
 
 def _row(stream: str, places: list[Place]) -> tuple[str, ...]:
-    best: dict[str, Place] = {}
-    for place in places:
-        if place.rank is not None:
-            best.setdefault(place.row.method, place)
-    rivals = [place for method, place in best.items() if method not in RULES_APART]
-    rival = rivals[0] if rivals else None
+    ranked = {place.row.method: place for place in places if place.rank is not None}
+    rival = next((place for method, place in ranked.items() if method not in NO_RIVALS), None)
     return (
         f"[{stream_title(stream)}](docs/results/{stream}.md)",
-        _figure(best.get("merlin")),
+        _figure(ranked.get("merlin")),
         f"`{rival.row.method}` {_figure(rival)}" if rival else NONE,
-        _figure(best.get("gdumb-ensemble")),
+        _figure(ranked.get("gdumb-ensemble")),
     )
 
 

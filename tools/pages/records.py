@@ -13,6 +13,7 @@ from merlin_cl.metrics import mean
 from merlin_cl.paper.experiment import experiment, view_for
 from merlin_cl.paper.published import Published, first_tasks, headline, published
 from merlin_cl.protocol import Inference
+from merlin_cl.report.ranking import Place
 from merlin_cl.report.summary import Result, Row, experiment_of, summarise
 from merlin_cl.report.text import NONE, parts
 from merlin_cl.streams.registry import stream_names, stream_settings
@@ -143,6 +144,24 @@ def row_of(rows: list[Row], stream: str, method: str, inference: str | None, vie
         and (headline(method, stream, view, inference) is None or paper_of(row) is not None)
     ]
     return min(known, key=lambda row: (len(row.changed), -len(row.seeds)), default=None)
+
+
+def one_a_method(places: list[Place]) -> list[Place]:
+    """Return one ranked row a method, ranked among each other: as it is by default, or the nearest to that, then most seeds.
+
+    Never the best of several: that would be a choice by test data. Ceilings follow, without a rank.
+    """
+    methods: dict[str, list[Row]] = {}
+    for place in places:
+        if place.rank is not None:
+            methods.setdefault(place.row.method, []).append(place.row)
+    rows = [min(known, key=lambda row: (len(row.changed), -len(row.seeds))) for known in methods.values()]
+    scores = [row.mean[A] or 0.0 for row in rows]
+    ranked = [
+        Place(row, 1 + sum(other > own for other in scores), len(rows)) for row, own in zip(rows, scores, strict=True)
+    ]
+    ceilings = [place for place in places if place.apart == "ceiling"]
+    return sorted(ranked, key=lambda place: place.rank or 0) + ceilings[:1]
 
 
 def named(row: Row) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tools.pages.charts import heat_map
 from tools.pages.markdown import table, template
-from tools.pages.records import A, Record, entries, read_records, streams_of
+from tools.pages.records import A, Record, entries, one_a_method, read_records, streams_of
 
 from merlin_cl.report.page.command import command_of
 from merlin_cl.report.ranking import Place, ranking
@@ -22,12 +22,12 @@ def pages() -> dict[str, str]:
 def written(records: list[Record]) -> dict[str, str]:
     """Return the page and the figure that some records make."""
     streams = streams_of(records)
-    questions = {stream: question(records, stream) for stream in streams}
+    questions = {stream: one_a_method(question(records, stream)) for stream in streams}
     cells: dict[str, dict[str, float]] = {}
     for stream, places in questions.items():
         for place in places:
             if place.rank is not None and place.row.mean[A] is not None:
-                cells.setdefault(place.row.method, {}).setdefault(stream, place.row.mean[A])
+                cells.setdefault(place.row.method, {})[stream] = place.row.mean[A]
     known = [stream for stream in streams if any(stream in row for row in cells.values())]
     drawn = heat_map(
         cells, [(stream, stream_title(stream)) for stream in known], "Average incremental accuracy, %", MAP
@@ -52,20 +52,13 @@ def _stream(stream: str, places: Sequence[Place]) -> tuple[str, ...]:
     """Return a stream by who leads; its figures are on its page."""
     ranked = [place for place in places if place.rank is not None]
     merlin = next((place for place in ranked if place.row.method == "merlin"), None)
-    methods = {place.row.method for place in ranked}
     return (
         f"[{stream_title(stream)}]({stream}.md)",
         places[0].row.view if places else "–",
-        str(len(methods)),
+        str(len(ranked)),
         f"`{ranked[0].row.method}`" if ranked else "–",
-        f"{_rank(merlin, ranked)} of {len(methods)}" if merlin else "–",
+        f"{merlin.rank} of {merlin.among}" if merlin else "–",
     )
-
-
-def _rank(merlin: Place, ranked: Sequence[Place]) -> int:
-    """Return MERLIN's rank among methods, each by its best row."""
-    ahead = {place.row.method for place in ranked if (place.row.mean[A] or 0) > (merlin.row.mean[A] or 0)}
-    return 1 + len(ahead - {"merlin"})
 
 
 def rows_to_filter(records: list[Record]) -> list[dict[str, Any]]:

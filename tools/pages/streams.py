@@ -17,6 +17,7 @@ from tools.pages.records import (
     figure,
     larger_network,
     named,
+    one_a_method,
     paper_figure,
     paper_of,
     read_reasons,
@@ -101,7 +102,7 @@ class Section:
         """The figure of the first question, as SVG; nothing where no row answers it."""
         if not self.questions:
             return ""
-        places = self.questions[0]
+        places = one_a_method(self.questions[0])
         return dot_plot(places, f"{stream_title(self.stream)}, {_question(places[0].row)}", f"results-{self.stream}")
 
     @property
@@ -117,7 +118,7 @@ class Section:
 
     @property
     def _sentence(self) -> str:
-        told = [sentence(places) for places in self.questions[:1]]
+        told = [sentence(one_a_method(places), lambda row: row.method) for places in self.questions[:1]]
         return f"**{told[0]}.**" if told and told[0] else "No method has been run on the whole stream yet."
 
     def _question(self, places: list[Place]) -> str:
