@@ -87,7 +87,7 @@ def test_many_classes_one_by_one(case):
 
 class Unseeded(Single):
     def _begin(self, task):
-        self._bank.weights += torch.rand(()) * 0.1
+        self.bank.weights += torch.rand(()) * 0.1
 
 
 class Forgetful(Single):
@@ -95,7 +95,7 @@ class Forgetful(Single):
         return {**super()._state(), "training": {"step": torch.zeros(())}}
 
     def _restore(self, state):
-        self._bank.weights.copy_(state["weights"])
+        self.bank.weights.copy_(state["weights"])
 
 
 class Peeking(Single):
@@ -115,7 +115,7 @@ class Swayed(Single):
 
     def _answers(self, x, allowed, task, inference):
         answers = super()._answers(x, allowed, task, inference)
-        self._bank.weights *= 1.01
+        self.bank.weights *= 1.01
         return answers
 
 
@@ -123,7 +123,7 @@ class Lost(Single):
     """Divides by how far the examples of a batch are apart."""
 
     def _observe(self, x, y):
-        self._bank.weights /= x.std(dim=0).mean()
+        self.bank.weights /= x.std(dim=0).mean()
 
 
 class OneByOne(Single):

@@ -133,7 +133,7 @@ class Failing(Single):
     weight = 1.0
 
     def _update(self, x, y):
-        self._bank.weights.fill_(self.weight)
+        self.bank.weights.fill_(self.weight)
         raise self.failure
 
 

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from merlin_cl.networks.network import BatchUse, Network, Weight
+from merlin_cl.errors import UsageError
+from merlin_cl.networks.network import Backward, BatchUse, Network, Weight
 from merlin_cl.networks.optimisers import Kind, optimiser_for
 
 MASKED = -1e10
@@ -58,6 +59,7 @@ class Gradients:
         for name in values.keys() - set(network.statistics):
             values[name].requires_grad_()
         self._statistics = flat.data[:, network.learned :] if network.statistics else None
+        self._pass: tuple[Tensor, Backward] | None = None  # logits of the last `forward`, and what leads back from them
 
     @property
     def flat(self) -> Tensor:
@@ -73,31 +75,33 @@ class Gradients:
             weighing = x.new_full((1, 1), 1 / y.shape[1]).expand_as(y)  # [M, N]
         else:
             weighing = shares * (1 / shares.sum(dim=1, keepdim=True).clamp(min=1))
-        means = torch.empty(0)
-
-        def slope(logits: Tensor) -> Tensor:
-            nonlocal means
-            found, losses = cross_entropy_slope(logits, y, allowed, weighing)
-            means = (losses * weighing).sum(dim=1)
-            return found
-
-        self.bank.network.differentiate(self._weights, x, BatchUse(shares), slope)
-        return means
+        logits, backward = self.bank.network.traced(self._weights, x, BatchUse(shares))
+        slope, losses = cross_entropy_slope(logits, y, allowed, weighing)
+        backward(slope)
+        return (losses * weighing).sum(dim=1)
 
     def gradient(self, x: Tensor, loss: Callable[[Tensor], Tensor]) -> Tensor:
-        """The gradient [M, P] of loss(logits [M, N, classes]), a number, for inputs x [M, N, *input_shape].
+        """The gradient [M, P] of loss(logits [M, N, classes]), a number, for inputs x [M, N, *input_shape]; see `backward`."""
+        return self.backward(loss(self.forward(x)))
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits [M, N, classes] for inputs x [M, N, *input_shape], in training: for a loss that `backward` takes."""
+        logits, backward = self.bank.network.traced(self._weights, x, BatchUse())
+        self._pass = logits.requires_grad_(), backward
+        return logits
+
+    def backward(self, loss: Tensor) -> Tensor:
+        """The gradient [M, P] of a loss, a number, made of the logits that `forward` gave last.
 
         It is the one that `update` follows: what the caller changes in it in place is what the members move along. All
-        that the loss needs of the members must come from this one pass: layers write their gradients rather than add.
+        that the loss needs of the members must come from that one pass: layers write their gradients rather than add.
         """
+        if self._pass is None:
+            raise UsageError("There is no pass to lead back through; call forward(x) before each loss.")
+        (logits, backward), self._pass = self._pass, None
         self._gradient.zero_()  # weights that take no part in the loss
-
-        def slope(logits: Tensor) -> Tensor:
-            logits = logits.requires_grad_()
-            (found,) = torch.autograd.grad(loss(logits), logits)
-            return found
-
-        self.bank.network.differentiate(self._weights, x, BatchUse(), slope)
+        (slope,) = torch.autograd.grad(loss, logits)
+        backward(slope)
         return self._gradient
 
 

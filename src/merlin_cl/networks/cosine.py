@@ -1,13 +1,13 @@
 """A head that compares directions: a logit is the cosine of an input's features and the class's column, over a temperature."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from merlin_cl.networks.network import BatchUse, Network, RowModule, Weight
+from merlin_cl.networks.network import Backward, BatchUse, Network, RowModule, Weight
 
 
 @dataclass(frozen=True)
@@ -61,25 +61,23 @@ class CosineNetwork(Network):
         features = self.inner.forward(self._identity_head(weights), x, batch)
         return self._cosines(features, weights[self.head[0]].value)
 
-    def differentiate(
-        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
-    ) -> None:
-        """See `Network`: the inner network differentiates itself up to its features, autograd the cosines."""
+    def traced(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> tuple[Tensor, Backward]:
+        """See `Network`: the inner network leads back from its features, autograd from the cosines."""
         proxies, bias = (weights[name] for name in self.head)
-        assert proxies.gradient is not None
-        assert bias.gradient is not None
-        into: Tensor = proxies.gradient
+        features, through_inner = self.inner.traced(self._identity_head(weights), x, batch)
+        ends = features.detach().requires_grad_(), proxies.value.detach().requires_grad_()
+        with torch.enable_grad():
+            logits = self._cosines(*ends)
 
-        def of_features(features: Tensor) -> Tensor:
-            ends = features.detach().requires_grad_(), proxies.value.detach().requires_grad_()
-            with torch.enable_grad():
-                logits = self._cosines(*ends)
-            found, of_proxies = torch.autograd.grad(logits, ends, slope(logits.detach()))
-            into.copy_(of_proxies)
-            return found
+        def backward(slope: Tensor) -> None:
+            assert proxies.gradient is not None
+            assert bias.gradient is not None
+            by_features, by_proxies = torch.autograd.grad(logits, ends, slope)
+            through_inner(by_features)
+            proxies.gradient.copy_(by_proxies)
+            bias.gradient.zero_()
 
-        self.inner.differentiate(self._identity_head(weights), x, batch, of_features)
-        bias.gradient.zero_()
+        return logits.detach(), backward
 
     def _cosines(self, features: Tensor, proxies: Tensor) -> Tensor:
         unit = functional.normalize(features, dim=2), functional.normalize(proxies, dim=1)

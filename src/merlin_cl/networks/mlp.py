@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from merlin_cl.networks.network import BatchUse, Network, Weight
+from merlin_cl.networks.network import Backward, BatchUse, Network, Weight
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,7 @@ class MLP(Network):
                 h = h.relu()
         return h
 
-    def differentiate(
-        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
-    ) -> None:
+    def traced(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> tuple[Tensor, Backward]:
         """See `Network`. The chain rule by hand: for one small network, autograd costs several times the arithmetic."""
         layers = [(weights[f"{layer}.weight"], weights[f"{layer}.bias"]) for layer in range(len(self.widths) - 1)]
         inputs: list[Tensor] = []
@@ -61,8 +59,10 @@ class MLP(Network):
             for weight, bias in layers:
                 inputs.append(h if not inputs else h.relu_())
                 h = torch.baddbmm(bias.value.unsqueeze(1), inputs[-1], weight.value)
-        delta = slope(h)  # [M, N, out]
-        with torch.no_grad():
+
+        @torch.no_grad()
+        def backward(slope: Tensor) -> None:
+            delta = slope  # [M, N, out]
             for at, (weight, bias) in reversed(list(enumerate(layers))):
                 assert weight.gradient is not None
                 assert bias.gradient is not None
@@ -72,11 +72,13 @@ class MLP(Network):
                     delta = torch.bmm(delta, weight.value.transpose(1, 2))
                     delta = torch.ops.aten.threshold_backward(delta, inputs[at], 0)
 
+        return h, backward
+
     def group_gradients(self, row: Tensor, x: Tensor, sizes: list[int], slope: Callable[[Tensor], Tensor]) -> Tensor:
         """The gradients [k, P] of the losses of k groups of examples, one after another in x, by weights `row` [P].
 
-        One pass serves all: they part only where the layers' inputs meet the gradients by their outputs. `slope` as for
-        `differentiate`, the logits [N, classes].
+        One pass serves all: they part only where the layers' inputs meet the gradients by their outputs. `slope` says how
+        the loss changes with the logits [N, classes].
         """
         found = row.new_empty(len(sizes), self.size)
         values, gradients = self.views(row.detach().unsqueeze(0)), self.views(found)

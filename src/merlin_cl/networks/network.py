@@ -9,6 +9,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+Backward = Callable[[Tensor], None]
+"""What leads back through a network: given the slope of a loss by the logits [M, N, classes], it writes gradients of weights."""
+
 
 class Weight(NamedTuple):
     """One layer's weight for all members, [M, *shape], and, while a bank trains, where its gradient is to go."""
@@ -50,22 +53,23 @@ class Network(ABC):
         and updates the ones it keeps in place. In training, gradients of weights may go to `Weight.gradient` alone.
         """
 
-    def differentiate(
-        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
-    ) -> None:
-        """Write the gradients of a loss for inputs x in training to where the learned weights want them.
+    def traced(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> tuple[Tensor, Backward]:
+        """Logits [M, N, classes] for inputs x in training, without a graph, and what leads back through the network.
 
-        `slope` says how the loss changes with the logits [M, N, classes], for logits without a graph.
+        Given how a loss changes with the logits, the latter writes the loss's gradients to where the learned weights want them.
         """
         learned = [weight for weight in weights.values() if weight.gradient is not None]
         logits = self.forward(weights, x, batch)
-        values = [weight.value for weight in learned]
-        found = torch.autograd.grad(logits, values, slope(logits.detach()), allow_unused=True)
-        for weight, gradient in zip(learned, found, strict=True):
-            if (
-                gradient is not None and weight.gradient is not None
-            ):  # None: the layer wrote it, or has no part in the loss
-                weight.gradient.copy_(gradient)
+
+        def backward(slope: Tensor) -> None:
+            values = [weight.value for weight in learned]
+            gradients = torch.autograd.grad(logits, values, slope, allow_unused=True)
+            for weight, gradient in zip(learned, gradients, strict=True):
+                # None: the layer wrote it, or has no part in the loss
+                if gradient is not None and weight.gradient is not None:
+                    weight.gradient.copy_(gradient)
+
+        return logits.detach(), backward
 
     @abstractmethod
     def module(self, row: Tensor) -> nn.Module:

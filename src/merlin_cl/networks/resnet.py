@@ -5,7 +5,7 @@ all members is a grouped one of torch's: activations are [N, M*C, H, W], C chann
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from merlin_cl.networks.convolution import LayerWeights, evaluated, trained
 from merlin_cl.networks.memory import keep_freed_memory
 from merlin_cl.networks.mlp import linear
-from merlin_cl.networks.network import BatchUse, Network, Weight, outputs_first
+from merlin_cl.networks.network import Backward, BatchUse, Network, Weight, outputs_first
 from merlin_cl.networks.normalisation import ByShares, EveryExample, Statistics
 from merlin_cl.networks.plain_resnet import PlainResNet
 
@@ -151,7 +151,7 @@ class ResNet(Network):
         return flat
 
     def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
-        """Logits [M, N, classes] for x [M, N, channels, height, width]. On a CPU, training has no graph; see `differentiate`."""
+        """Logits [M, N, classes] for x [M, N, channels, height, width]. On a CPU, training has no graph; see `traced`."""
         keep_freed_memory()
         if batch is not None and _compiled(x):
             with torch.no_grad():
@@ -164,25 +164,25 @@ class ResNet(Network):
             features = self._library_features(weights, x, batch)
         return linear(features, weights["head.weight"], weights["head.bias"])
 
-    def differentiate(
-        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, slope: Callable[[Tensor], Tensor]
-    ) -> None:
+    def traced(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> tuple[Tensor, Backward]:
         """See `Network`. On a CPU by machine code and the chain rule by hand."""
         if not _compiled(x):
-            super().differentiate(weights, x, batch, slope)
-            return
+            return super().traced(weights, x, batch)
         keep_freed_memory()
         head, bias = weights["head.weight"], weights["head.bias"]
-        assert head.gradient is not None
-        assert bias.gradient is not None
         with torch.no_grad():
             trained = self._trained(weights, x, batch)
             logits = torch.baddbmm(bias.value.unsqueeze(1), trained.features, head.value)
-        delta = slope(logits)  # [M, N, classes]
-        with torch.no_grad():
-            torch.bmm(trained.features.transpose(1, 2), delta, out=head.gradient)
-            torch.sum(delta, dim=1, out=bias.gradient)
-            trained.backward(torch.bmm(delta, head.value.transpose(1, 2)))
+
+        @torch.no_grad()
+        def backward(slope: Tensor) -> None:
+            assert head.gradient is not None
+            assert bias.gradient is not None
+            torch.bmm(trained.features.transpose(1, 2), slope, out=head.gradient)
+            torch.sum(slope, dim=1, out=bias.gradient)
+            trained.backward(torch.bmm(slope, head.value.transpose(1, 2)))
+
+        return logits, backward
 
     def _trained(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> "TrainedBank":
         """A pass forward that leaves its mark on the running statistics."""

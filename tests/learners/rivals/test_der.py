@@ -15,18 +15,18 @@ def test_logits_are_those_of_the_time_of_sight(tiny, kind):
         learner.begin(tiny.tasks[task])
         for _ in range(5):
             x, y = tiny.batch(task)
-            at_sight.append(learner._bank.logits(x)[0].clone())
+            at_sight.append(learner.bank.logits(x)[0].clone())
             learner.observe(x, y)
         learner.end()
     torch.testing.assert_close(learner.memory.notes, torch.cat(at_sight))
-    assert not torch.allclose(learner._bank.logits(learner.memory.x)[0], learner.memory.notes, atol=1e-3)
+    assert not torch.allclose(learner.bank.logits(learner.memory.x)[0], learner.memory.notes, atol=1e-3)
 
 
 def test_a_note_stays_with_its_exemplar(tiny):
     """In a memory that overflows: the logits of an exemplar are still the ones that it had."""
     learner = DERSettings(exemplars=7, learning_rate=0.0).build(tiny.stream, seed=0)
     tiny.learn(learner, batches=20)
-    torch.testing.assert_close(learner.memory.notes, learner._bank.logits(learner.memory.x)[0])
+    torch.testing.assert_close(learner.memory.notes, learner.bank.logits(learner.memory.x)[0])
 
 
 @pytest.mark.parametrize(("kind", "labels"), [(DERSettings, False), (DERPlusPlusSettings, True)])
@@ -34,11 +34,11 @@ def test_the_loss_is_the_papers(tiny, kind, labels):
     """With a memory drawn whole, the gradient is that of the loss as the paper writes it."""
     learner = tiny.learn(kind(replay=1000, exemplars=20, alpha=0.3).build(tiny.stream, seed=0), end=False)
     x, y = tiny.batch(1)
-    flat = learner._bank.weights.clone().requires_grad_()
+    flat = learner.bank.weights.clone().requires_grad_()
     logits, old = (learner.network.apply(flat, inputs.unsqueeze(0))[0] for inputs in (x, learner.memory.x))
     loss = functional.cross_entropy(logits, y) + 0.3 * (old - learner.memory.notes).square().mean()
     if labels:
         loss = loss + 1.0 * functional.cross_entropy(old, learner.memory.y)
     (expected,) = torch.autograd.grad(loss, flat)
     learner._update(x, y)
-    torch.testing.assert_close(learner._training._gradient, expected)
+    torch.testing.assert_close(learner.training.flat, expected)

@@ -18,8 +18,8 @@ def test_without_replay_it_is_a_single_network(tiny):
 
 def test_a_batch_is_followed_by_exemplars_that_are_not_of_it(tiny, monkeypatch):
     learner = ERSettings(replay=4, exemplars=30, updates_per_batch=2).build(tiny.stream, seed=0)
-    seen, step = [], learner._training.step
-    monkeypatch.setattr(learner._training, "step", lambda x, y, allowed: (seen.append(x), step(x, y, allowed)))
+    seen, step = [], learner.training.step
+    monkeypatch.setattr(learner.training, "step", lambda x, y, allowed: (seen.append(x), step(x, y, allowed)))
     tiny.learn(learner)
     assert [len(x) for x in seen[:4]] == [5, 5, 9, 9]
     for x in seen:
@@ -30,12 +30,12 @@ def test_a_batch_is_followed_by_exemplars_that_are_not_of_it(tiny, monkeypatch):
 def test_averaged_weights_answer_and_the_others_learn_as_ever(tiny):
     plain = ERSettings().build(tiny.stream, seed=0)
     averaged = EREMASettings(averaging=0.9).build(tiny.stream, seed=0)
-    updates, rows = 0, [plain._bank.weights.clone()]
+    updates, rows = 0, [plain.bank.weights.clone()]
     observe = plain._update
-    plain._update = lambda x, y: (observe(x, y), rows.append(plain._bank.weights.clone()))
+    plain._update = lambda x, y: (observe(x, y), rows.append(plain.bank.weights.clone()))
     copy.deepcopy(tiny).learn(plain)
     copy.deepcopy(tiny).learn(averaged)
-    assert torch.equal(plain._bank.weights, averaged._bank.weights)
+    assert torch.equal(plain.bank.weights, averaged.bank.weights)
     mean = rows[0]
     for updates, row in enumerate(rows[1:], start=1):
         decay = min(0.9, updates / (updates + 10))

@@ -9,10 +9,10 @@ from merlin_cl.learners.rivals.er_ace_settings import ERACESettings
 def head_bias_gradient(learner, x, y):
     """The gradient that one update follows, at the head's bias: the sum of (probability - target) over examples."""
     seen = []
-    update = learner._training.update
-    learner._training.update = lambda: seen.append(learner._training._gradient.clone())
+    update = learner.training.update
+    learner.training.update = lambda: seen.append(learner.training.flat.clone())
     learner._update(x, y)
-    learner._training.update = update
+    learner.training.update = update
     return learner.network.views(seen[0])[learner.network.head[1]][0]
 
 
@@ -26,7 +26,7 @@ def test_arriving_examples_do_not_push_old_classes_down(tiny):
 def test_exemplars_choose_among_all_classes_seen(tiny):
     learner = tiny.learn(ERACESettings(replay=200).build(tiny.stream, seed=0), end=False)
     x, y = tiny.batch(1)
-    logits, old = learner._bank.logits(x)[0], learner._bank.logits(learner.memory.x)[0]
+    logits, old = learner.bank.logits(x)[0], learner.bank.logits(learner.memory.x)[0]
     present = sorted(set(y.tolist()))
     expected = (old.softmax(1) - functional.one_hot(learner.memory.y, 4)).mean(0)
     among = logits[:, present].softmax(1) - functional.one_hot(y, 4)[:, present]

@@ -61,9 +61,9 @@ def test_the_penalty_holds_important_weights(tiny):
     def moved(strength):
         same = copy.deepcopy(tiny)
         learner = same.learn(EWCSettings(strength=strength, learning_rate=1e-2).build(tiny.stream, seed=0), 0)
-        weights, importance = learner._bank.weights[0].clone(), learner.importance.clone()
+        weights, importance = learner.bank.weights[0].clone(), learner.importance.clone()
         same.learn(learner, 1)
-        return float((importance * (learner._bank.weights[0] - weights).square()).sum())
+        return float((importance * (learner.bank.weights[0] - weights).square()).sum())
 
     assert moved(1e4) < 0.05 * moved(0.0)
 

@@ -89,11 +89,11 @@ def test_a_step_raises_no_memory_tasks_loss_to_first_order(tiny, margin):
     for _ in range(20):
         x, y = tiny.batch(1)
         old_x, old_y = learner.memory.of_task(0)
-        memory = learner._gradient((old_x, learner._cross_entropy(old_y))).clone()
-        plain = learner._gradient((x, learner._cross_entropy(y))).clone()
-        before = learner._bank.weights.clone()
+        memory = learner.gradient(learner.cross_entropy(learner.forward(old_x), old_y)).clone()
+        plain = learner.gradient(learner.cross_entropy(learner.forward(x), y)).clone()
+        before = learner.bank.weights.clone()
         learner._update(x, y)
-        moved = (learner._bank.weights - before)[0]
+        moved = (learner.bank.weights - before)[0]
         assert memory @ moved <= 1e-6
         bound += int(plain @ memory < 0)
     assert bound > 0  # the constraint did bind
@@ -104,14 +104,17 @@ def test_the_memorys_loss_hardly_rises_where_that_of_a_single_network_does(tiny)
         learner = GEMSettings(exemplars=20, margin=0.0, learning_rate=1e-3).build(tiny.stream, seed=0)
         tiny.learn(learner, 0, batches=40)
         learner.begin(tiny.tasks[1])
-        loss, old_x = learner._cross_entropy(learner.memory.y), learner.memory.x
-        before = loss(learner._bank.logits(old_x)[0])
+
+        def loss():
+            return learner.cross_entropy(learner.bank.logits(learner.memory.x)[0], learner.memory.y)
+
+        before = loss()
         for _ in range(40):
             x, y = tiny.batch(1)
             if binding:
                 learner._update(x, y)
             else:
-                learner._descend((x, learner._cross_entropy(y)))
-        return float(loss(learner._bank.logits(old_x)[0]) - before)
+                learner.learn(x, y)
+        return float(loss() - before)
 
     assert risen(binding=True) < 0.02 * risen(binding=False)  # what is left is of second order

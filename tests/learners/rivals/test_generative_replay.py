@@ -21,11 +21,11 @@ def test_made_examples_have_the_labels_the_classifier_gave_before_the_task(tiny)
 
 def test_the_copies_are_of_the_time_when_the_task_began(tiny):
     learner = tiny.learn(GenerativeReplaySettings(**SMALL).build(tiny.stream, seed=0), 0)
-    classifier, generator = learner._bank.weights.clone(), learner._inputs.bank.weights.clone()
+    classifier, generator = learner.bank.weights.clone(), learner._inputs.bank.weights.clone()
     tiny.learn(learner, 1, end=False)
     assert torch.equal(learner._old_classifier.weights, classifier)
     assert torch.equal(learner._old_inputs.bank.weights, generator)
-    assert not torch.equal(learner._bank.weights, classifier)
+    assert not torch.equal(learner.bank.weights, classifier)
 
 
 def test_arriving_and_made_examples_weigh_one_to_the_number_of_earlier_tasks(tiny):
@@ -34,13 +34,13 @@ def test_arriving_and_made_examples_weigh_one_to_the_number_of_earlier_tasks(tin
     draws = learner._old_inputs.state()
     made = learner._made()
     labels = learner._labels(made)
-    flat = learner._bank.weights.clone().requires_grad_()
+    flat = learner.bank.weights.clone().requires_grad_()
     new, old = (learner.network.apply(flat, part.unsqueeze(0))[0] for part in (x, made))
     loss = torch.nn.functional.cross_entropy(new, y) / 2 + torch.nn.functional.cross_entropy(old, labels) / 2
     (expected,) = torch.autograd.grad(loss, flat)
     learner._old_inputs.restore(draws)
     learner._update(x, y)
-    torch.testing.assert_close(learner._training._gradient, expected)
+    torch.testing.assert_close(learner.training.flat, expected)
 
 
 def test_replay_keeps_what_a_network_without_it_forgets(tiny):

@@ -65,7 +65,7 @@ def gradients(learner, x, y):
     """One backward pass an example."""
     rows = []
     for at in range(len(y)):
-        flat = learner._bank.weights.clone().requires_grad_()
+        flat = learner.bank.weights.clone().requires_grad_()
         logits = learner.network.apply(flat, x[at].view(1, 1, 3))[0, :, learner.seen]
         labels = torch.tensor([learner.seen.index(int(y[at]))])
         rows.append(torch.autograd.grad(functional.cross_entropy(logits, labels), flat)[0][0])

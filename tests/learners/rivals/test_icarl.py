@@ -41,7 +41,7 @@ def test_every_class_has_the_same_number_and_lists_are_cut_from_their_end(tiny):
 def test_lists_are_in_the_order_of_herding(tiny):
     learner = tiny.learn(ICaRLSettings(exemplars=30).build(tiny.stream, seed=0), 0, batches=20)
     for x in learner.lists.values():
-        features = functional.normalize(learner.network.features(learner._bank.weights, x.unsqueeze(0))[0], dim=1)
+        features = functional.normalize(learner.network.features(learner.bank.weights, x.unsqueeze(0))[0], dim=1)
         assert herded(features, len(x)).tolist() == list(range(len(x)))
 
 
@@ -49,14 +49,14 @@ def test_old_outputs_are_distilled_and_new_ones_learned(tiny):
     """The gradient is that of binary cross-entropy with old outputs as targets for old classes, labels for new ones."""
     learner = tiny.learn(ICaRLSettings(replay=0).build(tiny.stream, seed=0), end=False)
     x, y = tiny.batch(1)
-    flat = learner._bank.weights.clone().requires_grad_()
+    flat = learner.bank.weights.clone().requires_grad_()
     p = learner.network.apply(flat, x.unsqueeze(0))[0].sigmoid()
     q = functional.one_hot(y, 4).float()
     q[:, :2] = learner._before.logits(x)[0, :, :2].sigmoid()
     loss = -(q * p.log() + (1 - q) * (1 - p).log()).sum(1).mean()
     (expected,) = torch.autograd.grad(loss, flat)
     learner._update(x, y)
-    torch.testing.assert_close(learner._training._gradient, expected)
+    torch.testing.assert_close(learner.training.flat, expected)
 
 
 def test_an_answer_is_the_class_with_the_nearest_mean(tiny):
@@ -64,7 +64,7 @@ def test_an_answer_is_the_class_with_the_nearest_mean(tiny):
     x, _ = tiny.batch(0, size=30)
 
     def features(x):
-        return functional.normalize(learner.network.features(learner._bank.weights, x.unsqueeze(0))[0], dim=1)
+        return functional.normalize(learner.network.features(learner.bank.weights, x.unsqueeze(0))[0], dim=1)
 
     means = torch.stack([functional.normalize(features(learner.lists[label]).mean(0), dim=0) for label in range(4)])
     distances = (features(x)[:, None] - means[None]).norm(dim=2)
@@ -109,10 +109,10 @@ def test_a_class_that_comes_back_is_learned_by_its_label(tiny):
     learner = tiny.learn(ICaRLSettings(replay=0).build(tiny.stream, seed=0), 0)
     learner.begin(TaskInfo(1, (0,)))
     x, y = torch.randn(5, 3), torch.zeros(5).long()
-    flat = learner._bank.weights.clone().requires_grad_()
+    flat = learner.bank.weights.clone().requires_grad_()
     p = learner.network.apply(flat, x.unsqueeze(0))[0, :, :2].sigmoid()
     q = torch.stack([torch.ones(5), learner._before.logits(x)[0, :, 1].sigmoid()], dim=1)
     loss = -(q * p.log() + (1 - q) * (1 - p).log()).sum(1).mean()
     (expected,) = torch.autograd.grad(loss, flat)
     learner._update(x, y)
-    torch.testing.assert_close(learner._training._gradient, expected)
+    torch.testing.assert_close(learner.training.flat, expected)

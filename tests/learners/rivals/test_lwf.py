@@ -28,9 +28,9 @@ def test_old_answers_are_kept_on_new_examples(tiny):
         same = copy.deepcopy(tiny)
         learner = same.learn(LwFSettings(strength=strength, learning_rate=1e-2).build(tiny.stream, seed=0), 0)
         x, _ = same.batch(1, size=50)
-        before = learner._bank.logits(x)[0, :, :2].log_softmax(1)
+        before = learner.bank.logits(x)[0, :, :2].log_softmax(1)
         same.learn(learner, 1, batches=30)
-        now = learner._bank.logits(x)[0, :, :2].log_softmax(1)
+        now = learner.bank.logits(x)[0, :, :2].log_softmax(1)
         return float((before.exp() * (before - now)).sum(1).mean())
 
     assert drift(10.0) < 0.1 * drift(0.0)
@@ -40,6 +40,6 @@ def test_a_new_task_is_learned_among_its_own_classes(tiny):
     """Without distillation the old classes' outputs have no gradient at all."""
     learner = tiny.learn(LwFSettings(strength=0.0).build(tiny.stream, seed=0), end=False)
     learner._update(*tiny.batch(1))
-    gradient = learner.network.views(learner._training._gradient)[learner.network.head[1]][0]
+    gradient = learner.network.views(learner.training.flat)[learner.network.head[1]][0]
     assert (gradient[:2] == 0).all()
     assert (gradient[2:] != 0).all()

@@ -16,15 +16,15 @@ def test_the_most_interfered_are_replayed(tiny, monkeypatch):
     twin.restore(learner.state())
 
     def losses():
-        return functional.cross_entropy(twin._bank.logits(twin.memory.x)[0], twin.memory.y, reduction="none")
+        return functional.cross_entropy(twin.bank.logits(twin.memory.x)[0], twin.memory.y, reduction="none")
 
     before = losses()
-    twin._training.step(x, y, torch.ones(4, dtype=torch.bool))
+    twin.training.step(x, y, torch.ones(4, dtype=torch.bool))
     expected = (losses() - before).topk(6).indices
 
     stepped = []
-    step = learner._training.step
-    monkeypatch.setattr(learner._training, "step", lambda x, y, allowed: (stepped.append((x, y)), step(x, y, allowed)))
+    step = learner.training.step
+    monkeypatch.setattr(learner.training, "step", lambda x, y, allowed: (stepped.append((x, y)), step(x, y, allowed)))
     learner._update(x, y)
     ((inputs, labels),) = stepped
     assert torch.equal(inputs[:5], x)
@@ -35,8 +35,8 @@ def test_the_most_interfered_are_replayed(tiny, monkeypatch):
 
 def test_foreseeing_changes_nothing(tiny):
     learner = tiny.learn(MIRSettings().build(tiny.stream, seed=0), end=False)
-    before, optimiser = learner._bank.weights.clone(), learner._training.state()
-    learner._interference(*tiny.batch(1), *learner._exemplars_at(learner._drawn(50)))
-    assert torch.equal(before, learner._bank.weights)
-    for name, value in learner._training.state().items():
+    before, optimiser = learner.bank.weights.clone(), learner.training.state()
+    learner._interference(*tiny.batch(1), *learner.exemplars_at(learner.drawn(50)))
+    assert torch.equal(before, learner.bank.weights)
+    for name, value in learner.training.state().items():
         assert torch.equal(value, optimiser[name])

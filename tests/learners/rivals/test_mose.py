@@ -63,10 +63,10 @@ def test_batches_are_of_this_task_and_balanced_over_all(tiny, monkeypatch):
 
 def test_nothing_is_learned_before_there_are_exemplars(tiny):
     learner = MOSESettings(**SMALL).build(tiny.stream, seed=0)
-    before = learner._bank.weights.clone()
+    before = learner.bank.weights.clone()
     learner.begin(tiny.tasks[0])
     learner.observe(*tiny.batch(0))
-    assert torch.equal(learner._bank.weights, before)
+    assert torch.equal(learner.bank.weights, before)
 
 
 def test_a_network_without_depth_to_read_is_refused(tiny):

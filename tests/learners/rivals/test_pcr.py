@@ -24,28 +24,28 @@ def test_the_loss_is_the_share_of_an_inputs_proxies_among_those_of_all_inputs():
 def test_a_class_that_the_batch_lacks_keeps_its_proxy(tiny):
     learner = tiny.learn(PCRSettings(**SMALL).build(tiny.stream, seed=0), 0, end=False)
     head = learner.network.head[0]
-    before = learner.network.views(learner._bank.weights)[head].clone()
+    before = learner.network.views(learner.bank.weights)[head].clone()
     learner.observe(*tiny.batch(0))
-    after = learner.network.views(learner._bank.weights)[head]
+    after = learner.network.views(learner.bank.weights)[head]
     moved = (after != before).any(dim=1)[0]
     assert moved.tolist() == [True, True, False, False]
 
 
 def test_nothing_is_learned_before_there_are_exemplars(tiny):
     learner = PCRSettings(**SMALL).build(tiny.stream, seed=0)
-    before = learner._bank.weights.clone()
+    before = learner.bank.weights.clone()
     learner.begin(tiny.tasks[0])
     learner.observe(*tiny.batch(0))
-    assert torch.equal(learner._bank.weights, before)
+    assert torch.equal(learner.bank.weights, before)
     learner.observe(*tiny.batch(0))
-    assert not torch.equal(learner._bank.weights, before)
+    assert not torch.equal(learner.bank.weights, before)
 
 
 def test_an_answer_is_the_direction_of_the_nearest_proxy(tiny):
     learner = tiny.learn(PCRSettings(**SMALL, temperature=0.2).build(tiny.stream, seed=0))
     x, _ = tiny.batch(1)
-    features = functional.normalize(learner.network.features(learner._bank.weights, x.unsqueeze(0))[0], dim=1)
-    proxies = functional.normalize(learner.network.views(learner._bank.weights)[learner.network.head[0]][0], dim=0)
+    features = functional.normalize(learner.network.features(learner.bank.weights, x.unsqueeze(0))[0], dim=1)
+    proxies = functional.normalize(learner.network.views(learner.bank.weights)[learner.network.head[0]][0], dim=0)
     torch.testing.assert_close(learner.logits(x), features @ proxies / 0.2)
 
 
@@ -55,8 +55,8 @@ def test_every_input_has_a_second_view_where_there_is_one(augmentation, inputs, 
 
     stream = StreamInfo("pictures", (1, 4, 4), classes=2, tasks=1)
     learner = PCRSettings(**SMALL, network="mlp", augmentation=augmentation).build(stream, seed=0)
-    seen = []
-    monkeypatch.setattr(learner, "_descend", lambda part: seen.append(len(part[0])))
+    seen, forward = [], learner.forward
+    monkeypatch.setattr(learner, "forward", lambda x: (seen.append(len(x)), forward(x))[1])
     learner.begin(TaskInfo(0, (0, 1)))
     for _ in range(3):
         learner.observe(torch.rand(3, 1, 4, 4), torch.tensor([0, 1, 0]))

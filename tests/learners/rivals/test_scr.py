@@ -49,7 +49,7 @@ def test_classes_are_drawn_together_and_apart(tiny):
     x, y = (torch.cat(parts) for parts in zip(tiny.batch(0, size=40), tiny.batch(1, size=40), strict=True))
 
     def gap():
-        unit = functional.normalize(learner._bank.logits(x)[0], dim=1)  # projections
+        unit = functional.normalize(learner.bank.logits(x)[0], dim=1)  # projections
         similarity, same = unit @ unit.T, y[:, None] == y[None, :]
         return float(similarity[same].mean() - similarity[~same].mean())
 

@@ -21,8 +21,8 @@ def test_learned_features_are_those_of_the_first_task_ever_after(tiny):
     learner = SimpleCILSettings(features="learned", hidden_units=(6,), exemplars=20).build(tiny.stream, seed=0)
     tiny.learn(learner, 0)
     assert len(learner.memory) == 0
-    weights, first = learner._bank.weights.clone(), learner.sums[0].clone()
+    weights, first = learner.bank.weights.clone(), learner.sums[0].clone()
     tiny.learn(learner, 1)
-    assert torch.equal(learner._bank.weights, weights)
+    assert torch.equal(learner.bank.weights, weights)
     assert torch.equal(learner.sums[0], first)
     assert learner.sums.shape == (4, 6)

@@ -40,13 +40,13 @@ def test_learned_features_are_fixed_after_the_first_task(tiny):
     kept_x, kept_y = learner.memory.x, learner.memory.y
     learner.end()
     assert learner.stored_bytes()["exemplars"] == 0
-    weights = learner._bank.weights.clone()
+    weights = learner.bank.weights.clone()
     batches = [tiny.batch(1) for _ in range(3)]
     learner.begin(tiny.tasks[1])
     for x, y in batches:
         learner.observe(x, y)
     learner.end()
-    assert torch.equal(learner._bank.weights, weights)
+    assert torch.equal(learner.bank.weights, weights)
     x, y = torch.cat([kept_x, *(x for x, _ in batches)]), torch.cat([kept_y, *(y for _, y in batches)])
     weight, bias = discriminant(learner._features(x), y, 1e-4)
     torch.testing.assert_close(

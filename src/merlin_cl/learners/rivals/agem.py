@@ -25,12 +25,12 @@ class AGEM(ReplayLearner[AGEMSettings]):
         earlier = (self.memory.tasks < self.tasks[-1].index).nonzero().flatten()
         sizes = [len(y)]
         if len(earlier):
-            old_x, old_y = self._exemplars_at(self._drawn(self.settings.replay, earlier))
+            old_x, old_y = self.exemplars_at(self.drawn(self.settings.replay, earlier))
             x, y, sizes = torch.cat([x, old_x]), torch.cat([y, old_y]), [len(y), len(old_y)]
-        gradient, *references = self._gradients_of(x, y, sizes)
+        gradient, *references = self.gradients_of(x, y, sizes)
         for reference in references:
             gradient.add_(reference, alpha=multiplier(float(gradient @ reference), float(reference @ reference)))
-        self._training.update(gradient.unsqueeze(0))
+        self.training.update(gradient.unsqueeze(0))
 
 
 def multiplier(product: float, square: float) -> float:

@@ -2,10 +2,10 @@
 
 from typing import Self, TypeVar
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.network_learner import Part
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.der_settings import DERPlusPlusSettings, DERSettings
 from merlin_cl.protocol import StreamInfo
@@ -34,24 +34,22 @@ class DER(ReplayLearner[Settings]):
         self._at_sight: Tensor | None = None  # logits [N, classes] of the arriving batch before its first update
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        learn = self._cross_entropy(y)
+        places = self.drawn(self.settings.replay)
+        old_x, _ = self.exemplars_at(places)
+        logits, old_logits = self.forward(torch.cat([x, old_x])).split([len(x), len(old_x)])
+        self._note(logits)
+        self.descend(self.cross_entropy(logits, y) + self._dark_loss(old_logits, places))
 
-        def arriving(logits: Tensor) -> Tensor:
-            if self._at_sight is None:
-                self._at_sight = logits.detach().clone()
-            return learn(logits)
+    def _note(self, logits: Tensor) -> None:
+        """Remember what the network said of arriving examples, if it sees them for the first time."""
+        if self._at_sight is None:
+            self._at_sight = logits.detach().clone()
 
-        self._descend((x, arriving), *self._replayed())
-
-    def _replayed(self) -> list[Part]:
-        """Exemplars, and what it costs not to answer as at first sight."""
-        places = self._drawn(self.settings.replay)
+    def _dark_loss(self, logits: Tensor, places: Tensor) -> Tensor:
+        """What it costs that exemplars are not answered as at first sight, logits [n, classes]; of none, 0."""
         if len(places) == 0:
-            return []
-        notes = rows(self.memory.notes, places)  # [n, classes]
-        return [
-            (self._exemplars_at(places)[0], lambda logits: self.settings.alpha * functional.mse_loss(logits, notes))
-        ]
+            return logits.sum()
+        return self.settings.alpha * functional.mse_loss(logits, rows(self.memory.notes, places))
 
     def _remember(self, x: Tensor, y: Tensor) -> None:
         self.memory.offer(x, y, self.tasks[-1].index, self._at_sight)
@@ -77,8 +75,12 @@ class DERPlusPlus(DER[DERPlusPlusSettings]):
     '89 %'
     """
 
-    def _replayed(self) -> list[Part]:
-        places = self._drawn(self.settings.replay)
-        x, y = self._exemplars_at(places)
-        learn = self._cross_entropy(y)
-        return [*super()._replayed(), (x, lambda logits: self.settings.beta * learn(logits))]
+    def _update(self, x: Tensor, y: Tensor) -> None:
+        other_x, other_y = self.replayed()
+        places = self.drawn(self.settings.replay)
+        old_x, _ = self.exemplars_at(places)
+        parts = [x, old_x, other_x]
+        logits, old_logits, other_logits = self.forward(torch.cat(parts)).split([len(part) for part in parts])
+        self._note(logits)
+        loss = self.cross_entropy(logits, y) + self._dark_loss(old_logits, places)
+        self.descend(loss + self.settings.beta * self.cross_entropy(other_logits, other_y))

@@ -21,4 +21,4 @@ class ER(ReplayLearner[ERSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(*self._with_replay(x, y), self._competing)
+        self.learn(*self.with_replay(x, y))

@@ -1,5 +1,6 @@
 """`er-ace`: replay in which arriving classes do not push old ones aside."""
 
+import torch
 from torch import Tensor
 
 from merlin_cl.learners.replay_learner import ReplayLearner
@@ -21,5 +22,6 @@ class ERACE(ReplayLearner[ERACESettings]):
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         present = self._allowed([y.tolist()])[0]
-        old_x, old_y = self._exemplars_at(self._drawn(self.settings.replay))
-        self._descend((x, self._cross_entropy(y, present)), (old_x, self._cross_entropy(old_y)))
+        old_x, old_y = self.replayed()
+        logits, old_logits = self.forward(torch.cat([x, old_x])).split([len(x), len(old_x)])
+        self.descend(self.cross_entropy(logits, y, present) + self.cross_entropy(old_logits, old_y))

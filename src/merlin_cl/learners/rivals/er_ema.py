@@ -28,14 +28,14 @@ class EREMA(ReplayLearner[EREMASettings]):
 
     def __init__(self, stream: StreamInfo, settings: EREMASettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        self._mean = Bank(self.network, self._bank.weights.clone())
+        self._mean = Bank(self.network, self.bank.weights.clone())
         self._updates = 0
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(*self._with_replay(x, y), self._competing)
+        self.learn(*self.with_replay(x, y))
         self._updates += 1
         decay = min(self.settings.averaging, self._updates / (self._updates + 10))
-        self._mean.weights.lerp_(self._bank.weights, 1 - decay)
+        self._mean.weights.lerp_(self.bank.weights, 1 - decay)
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The averaged network."""
@@ -55,7 +55,7 @@ class EREMA(ReplayLearner[EREMASettings]):
         self._updates = int(state["updates"])
 
     def _widened(self, state: State, narrow: Self) -> State:
-        mean = self._head_growth(narrow).rows(state["mean"], self._bank.weights)
+        mean = self._head_growth(narrow).rows(state["mean"], self.bank.weights)
         return {**super()._widened(state, narrow), "mean": mean}
 
     def stored_bytes(self) -> dict[str, int]:

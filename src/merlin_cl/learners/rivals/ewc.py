@@ -55,16 +55,16 @@ class EWC(NetworkLearner[EWCSettings]):
         self.memory.offer(x, y, self.tasks[-1].index)
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        gradient = self._gradient((x, self._cross_entropy(y)))
-        gradient += self.settings.strength * self.importance * (self._bank.weights[0] - self.anchor)
-        self._training.update()
+        gradient = self.gradient(self.cross_entropy(self.forward(x), y))
+        gradient += self.settings.strength * self.importance * (self.bank.weights[0] - self.anchor)
+        self.training.update()
 
     def _end(self) -> None:
         with self.phases.timed("consolidate"):
             labels = self.memory.y if self.settings.fisher == "labels" else None
-            weights = self._bank.weights[0]
+            weights = self.bank.weights[0]
             if len(self.memory):
-                fisher = fisher_diagonal(self.network, weights, as_float(self.memory.x), self._competing, labels)
+                fisher = fisher_diagonal(self.network, weights, as_float(self.memory.x), self.competing, labels)
                 self._hold(weights, fisher)
             self.memory = self._empty_memory()
 

@@ -52,7 +52,7 @@ class FrozenFeatureLearner(NetworkLearner[Settings]):
         return self._learned and len(self.tasks) == 1 and self.learning
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(x, y, self._competing)
+        self.learn(x, y)
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         if self._learning_features:
@@ -72,7 +72,7 @@ class FrozenFeatureLearner(NetworkLearner[Settings]):
         if not self._learned:
             return x.flatten(1).double()
         with torch.inference_mode():
-            return self.network.features(self._bank.weights, x.unsqueeze(0))[0].double()
+            return self.network.features(self.bank.weights, x.unsqueeze(0))[0].double()
 
     @property
     def _frozen_width(self) -> int:

@@ -26,8 +26,8 @@ class GEM(MemoryLearner[GEMSettings]):
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         old_x, old_y, sizes = self._memories()
-        gradients = self._gradients_of(torch.cat([old_x, x]), torch.cat([old_y, y]), [*sizes, len(y)])  # [k + 1, P]
-        self._training.update(projected(gradients[-1], gradients[:-1], self.settings.margin).unsqueeze(0))
+        gradients = self.gradients_of(torch.cat([old_x, x]), torch.cat([old_y, y]), [*sizes, len(y)])  # [k + 1, P]
+        self.training.update(projected(gradients[-1], gradients[:-1], self.settings.margin).unsqueeze(0))
 
     def _memories(self) -> tuple[Tensor, Tensor, list[int]]:
         """Exemplars of earlier tasks, inputs as floats and augmented, task after task, and how many each task has."""
@@ -35,7 +35,7 @@ class GEM(MemoryLearner[GEMSettings]):
         count = torch.bincount(tasks, minlength=self.tasks[-1].index)[: self.tasks[-1].index].tolist()
         order = tasks.argsort(stable=True)[: sum(count)]
         x, y = as_float(rows(self.memory.x, order)), rows(self.memory.y, order)
-        return self._augmented(x.to(self.device)), y.to(self.device), [size for size in count if size]
+        return self.augmented(x.to(self.device)), y.to(self.device), [size for size in count if size]
 
 
 def projected(gradient: Tensor, references: Tensor, margin: float = 0.0) -> Tensor:

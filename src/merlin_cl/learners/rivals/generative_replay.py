@@ -32,11 +32,11 @@ class GenerativeReplay(NetworkLearner[GenerativeReplaySettings]):
         super().__init__(stream, settings, seed, device)
         self._inputs = InputGenerator(stream, settings, self.generator("generator"), self.device)
         self._old_inputs = InputGenerator(stream, settings, self.generator("replay"), self.device)
-        self._old_classifier = Bank(self.network, self._bank.weights.clone())
+        self._old_classifier = Bank(self.network, self.bank.weights.clone())
 
     def _begin(self, task: TaskInfo) -> None:
         self._old_inputs.bank.weights.copy_(self._inputs.bank.weights)
-        self._old_classifier.weights.copy_(self._bank.weights)
+        self._old_classifier.weights.copy_(self.bank.weights)
 
     def _observe(self, x: Tensor, y: Tensor) -> None:
         x = checked(x, self.settings)
@@ -49,8 +49,9 @@ class GenerativeReplay(NetworkLearner[GenerativeReplaySettings]):
 
     def _update(self, x: Tensor, y: Tensor) -> None:
         made, new = self._made(), 1 / len(self.tasks)
-        learn, relearn = self._cross_entropy(y), self._cross_entropy(self._labels(made))
-        self._descend((x, lambda logits: new * learn(logits)), (made, lambda logits: (1 - new) * relearn(logits)))
+        labels = self._labels(made)
+        logits, of_made = self.forward(torch.cat([x, made])).split([len(x), len(made)])
+        self.descend(new * self.cross_entropy(logits, y) + (1 - new) * self.cross_entropy(of_made, labels))
 
     def _made(self) -> Tensor:
         """Inputs as those of earlier tasks; none in the first task."""
@@ -81,7 +82,7 @@ class GenerativeReplay(NetworkLearner[GenerativeReplaySettings]):
         self._old_classifier.weights.copy_(state["old_classifier"])
 
     def _widened(self, state: State, narrow: Self) -> State:
-        old = self._head_growth(narrow).rows(state["old_classifier"], self._bank.weights)
+        old = self._head_growth(narrow).rows(state["old_classifier"], self.bank.weights)
         return {**super()._widened(state, narrow), "old_classifier": old}
 
     def stored_bytes(self) -> dict[str, int]:

@@ -33,7 +33,7 @@ class GSS(ReplayLearner[GSSSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(*self._with_replay(x, y), self._competing)
+        self.learn(*self.with_replay(x, y))
 
     def _remember(self, x: Tensor, y: Tensor) -> None:
         with self.phases.timed("select"):
@@ -46,7 +46,7 @@ class GSS(ReplayLearner[GSSSettings]):
         memory, task = self.memory, self.tasks[-1].index
         scores = torch.ones(len(y), device=self.device)
         if len(memory):
-            drawn = self._drawn(self.settings.compared)
+            drawn = self.drawn(self.settings.compared)
             compared = self._gradients(as_float(rows(memory.x, drawn)), memory.y[drawn])
             scores += self._gradients(as_float(x), y).cosines(compared).amax(dim=1)  # [N], from 0 to 2
         for example, label, score in zip(x, y.tolist(), scores, strict=True):
@@ -59,9 +59,9 @@ class GSS(ReplayLearner[GSSSettings]):
     def _replaced(self, score: float) -> int | None:
         """The place of the exemplar that a newcomer replaces, if it does."""
         held = self.memory.notes[:, 0].cpu().clamp(min=1e-6)
-        place = int(torch.multinomial(held, 1, generator=self._draws))
+        place = int(torch.multinomial(held, 1, generator=self.draws))
         other = float(held[place])
-        return place if float(torch.rand((), generator=self._draws)) < other / (other + score) else None
+        return place if float(torch.rand((), generator=self.draws)) < other / (other + score) else None
 
     def _remember_by_program(self, x: Tensor, y: Tensor) -> None:
         memory = self.memory
@@ -73,8 +73,8 @@ class GSS(ReplayLearner[GSSSettings]):
 
     def _gradients(self, x: Tensor, y: Tensor) -> ExampleGradients:
         """Of each example's loss."""
-        loss = partial(cross_entropy, allowed=self._competing)
-        return example_gradients(self.network, self._bank.weights[0], x, y, loss)
+        loss = partial(cross_entropy, allowed=self.competing)
+        return example_gradients(self.network, self.bank.weights[0], x, y, loss)
 
 
 def most_diverse(similarity: Tensor, count: int) -> list[int]:

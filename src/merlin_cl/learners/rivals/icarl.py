@@ -53,7 +53,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         self.lists: dict[int, Tensor] = {}  # exemplars [m, *input_shape] of each old class, in the order of herding
         self._all_lists: tuple[Tensor, Tensor] | None = None  # their inputs and labels in one, made when asked for
         self._newcomers = self._reservoir(settings.exemplars)  # of the classes being learned
-        self._before = Bank(self.network, self._bank.weights.clone())  # the network as it was when the task began
+        self._before = Bank(self.network, self.bank.weights.clone())  # the network as it was when the task began
 
     def _reservoir(self, budget: int) -> ExemplarMemory:
         return ExemplarMemory(budget, self.settings.exemplar_choice, self.stream.input_shape, self._choices)
@@ -66,7 +66,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
     def _begin(self, task: TaskInfo) -> None:
         self._cut_lists()
         self._newcomers = self._reservoir(self.settings.exemplars - sum(map(len, self.lists.values())))
-        self._before.weights.copy_(self._bank.weights)
+        self._before.weights.copy_(self.bank.weights)
 
     def _admitted(self) -> None:
         self._cut_lists()
@@ -85,24 +85,20 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         if self.lists:
             old_x, old_y = self._old_exemplars()
             places = torch.randperm(len(old_y), generator=self._draws)[: self.settings.replay].to(self.device)
-            x, y = torch.cat([x, self._augmented(as_float(rows(old_x, places)))]), torch.cat([y, old_y[places]])
+            x, y = torch.cat([x, self.augmented(as_float(rows(old_x, places)))]), torch.cat([y, old_y[places]])
         targets = functional.one_hot(y, self.stream.classes).float()  # [N, classes]
         old = sorted(self.lists.keys() - set(self.tasks[-1].classes))
         targets[:, old] = self._before.logits(x)[0][:, old].sigmoid()
-        seen = self.seen
-
-        def loss(logits: Tensor) -> Tensor:
-            each = functional.binary_cross_entropy_with_logits(logits[:, seen], targets[:, seen], reduction="none")
-            return each.sum(dim=1).mean()
-
-        self._descend((x, loss))
+        logits, aims = self.forward(x)[:, self.seen], targets[:, self.seen]
+        each = functional.binary_cross_entropy_with_logits(logits, aims, reduction="none")
+        self.descend(each.sum(dim=1).mean())
 
     def _end(self) -> None:
         with self.phases.timed("consolidate"):
             x, y = self._newcomers.x, self._newcomers.y
             for label in y.unique().tolist():
                 own = torch.cat([self.lists[label], x[y == label]]) if label in self.lists else x[y == label]
-                order = herded(unit_features(self._bank, as_float(own)), self._length)
+                order = herded(unit_features(self.bank, as_float(own)), self._length)
                 self.lists[label] = own[order]
             self._all_lists, self._newcomers = None, self._reservoir(0)
 
@@ -119,8 +115,8 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
             return super()._answers(x, allowed, task, inference)
         exemplars = as_float(torch.cat([part for part, _ in parts]))
         labels = torch.cat([part for _, part in parts])
-        means, known = class_means(unit_features(self._bank, exemplars), labels, self.stream.classes)
-        return nearest_mean(unit_features(self._bank, as_float(x)), means, known, allowed)
+        means, known = class_means(unit_features(self.bank, exemplars), labels, self.stream.classes)
+        return nearest_mean(unit_features(self.bank, as_float(x)), means, known, allowed)
 
     def _state(self) -> State:
         return {
@@ -142,7 +138,7 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         self._draws.set_state(state["draws"])
 
     def _widened(self, state: State, narrow: Self) -> State:
-        before = self._head_growth(narrow).rows(state["before"], self._bank.weights)
+        before = self._head_growth(narrow).rows(state["before"], self.bank.weights)
         return {**super()._widened(state, narrow), "before": before}
 
     def stored_bytes(self) -> dict[str, int]:

@@ -33,19 +33,19 @@ class Joint(NetworkLearner[JointSettings]):
         self._y = torch.cat([self._y, y])
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(x, y, self._competing)
+        self.learn(x, y)
 
     def _end(self) -> None:
         settings, task, count = self.settings, len(self.tasks), len(self._y)
-        self._bank.weights.copy_(self.network.initial(1, self.generator("initial", task)))
-        self._training = Training(
-            self._bank, settings.learning_rate, settings.weight_decay, decoupled=False, optimiser=settings.optimiser
+        self.bank.weights.copy_(self.network.initial(1, self.generator("initial", task)))
+        self.training = Training(
+            self.bank, settings.learning_rate, settings.weight_decay, decoupled=False, optimiser=settings.optimiser
         )
         order = self.generator("order", task)
         with self.phases.timed("base"):
             for _ in self.phases.steps("base", range(settings.epochs), settings.epochs):
                 for places in torch.randperm(count, generator=order).to(self.device).split(settings.batch):
-                    self._update(self._augmented(as_float(rows(self._x, places))), self._y[places])
+                    self._update(self.augmented(as_float(rows(self._x, places))), self._y[places])
 
     def _state(self) -> State:
         return {**super()._state(), "x": self._x.clone(), "y": self._y.clone()}

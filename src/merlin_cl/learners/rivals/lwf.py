@@ -29,21 +29,19 @@ class LwF(NetworkLearner[LwFSettings]):
 
     def __init__(self, stream: StreamInfo, settings: LwFSettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        self._before = Bank(self.network, self._bank.weights.clone())  # the network as it was when the task began
+        self._before = Bank(self.network, self.bank.weights.clone())  # the network as it was when the task began
 
     def _begin(self, task: TaskInfo) -> None:
-        self._before.weights.copy_(self._bank.weights)
+        self._before.weights.copy_(self.bank.weights)
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        task = self.tasks[-1]
-        learn = self._cross_entropy(y, self._choosing(task.classes))
+        logits = self.forward(x)
+        loss = self.cross_entropy(logits, y, self.mask_of(self.tasks[-1].classes))
         old = sorted({label for earlier in self.tasks[:-1] for label in earlier.classes})
-        if not old:
-            self._descend((x, learn))
-            return
-        before, allowed = self._before.logits(x)[0], self._choosing(old)
-        strength, temperature = self.settings.strength, self.settings.temperature
-        self._descend((x, lambda logits: learn(logits) + strength * distillation(logits, before, allowed, temperature)))
+        if old:
+            before, temperature = self._before.logits(x)[0], self.settings.temperature
+            loss = loss + self.settings.strength * distillation(logits, before, self.mask_of(old), temperature)
+        self.descend(loss)
 
     def _state(self) -> State:
         return {**super()._state(), "before": self._before.weights.clone()}
@@ -53,7 +51,7 @@ class LwF(NetworkLearner[LwFSettings]):
         self._before.weights.copy_(state["before"])
 
     def _widened(self, state: State, narrow: Self) -> State:
-        before = self._head_growth(narrow).rows(state["before"], self._bank.weights)
+        before = self._head_growth(narrow).rows(state["before"], self.bank.weights)
         return {**super()._widened(state, narrow), "before": before}
 
     def stored_bytes(self) -> dict[str, int]:

@@ -24,15 +24,15 @@ class MIR(ReplayLearner[MIRSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        old_x, old_y = self._exemplars_at(self._drawn(self.settings.candidates))
+        old_x, old_y = self.exemplars_at(self.drawn(self.settings.candidates))
         if len(old_y) > self.settings.replay:
             chosen = self._interference(x, y, old_x, old_y).topk(self.settings.replay).indices
             old_x, old_y = rows(old_x, chosen), old_y[chosen]
-        self._training.step(torch.cat([x, old_x]), torch.cat([y, old_y]), self._competing)
+        self.learn(torch.cat([x, old_x]), torch.cat([y, old_y]))
 
     def _interference(self, x: Tensor, y: Tensor, old_x: Tensor, old_y: Tensor) -> Tensor:
         """How much an update on x, y alone would raise the loss of each exemplar, [n]."""
-        before = cross_entropy(self._bank.logits(old_x)[0], old_y, self._competing)
-        foreseen = self._training.foreseen(x, y, self._competing)
-        after = cross_entropy(foreseen.logits(old_x)[0], old_y, self._competing)
+        before = cross_entropy(self.bank.logits(old_x)[0], old_y, self.competing)
+        foreseen = self.training.foreseen(x, y, self.competing)
+        after = cross_entropy(foreseen.logits(old_x)[0], old_y, self.competing)
         return after - before

@@ -36,19 +36,19 @@ class MKD(ReplayLearner[MKDSettings]):
 
     def __init__(self, stream: StreamInfo, settings: MKDSettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
-        self._teacher = Bank(self.network, self._bank.weights.clone())
+        self._teacher = Bank(self.network, self.bank.weights.clone())
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        x, y = self._with_replay(x, y)
-        learn, told, settings = self._cross_entropy(y), self._teacher.logits(x)[0], self.settings
-        allowed, strength, temperature = self._competing, settings.strength, settings.temperature
-        self._descend((x, lambda logits: learn(logits) + strength * divergence(logits, told, allowed, temperature)))
-        self._teacher.weights.lerp_(self._bank.weights, settings.teacher_rate)
+        x, y = self.with_replay(x, y)
+        told, logits = self._teacher.logits(x)[0], self.forward(x)
+        distilled = divergence(logits, told, self.competing, self.settings.temperature)
+        self.descend(self.cross_entropy(logits, y) + self.settings.strength * distilled)
+        self._teacher.weights.lerp_(self.bank.weights, self.settings.teacher_rate)
 
     @property
     def _both(self) -> Bank:
         """The mean of both networks' weights."""
-        return Bank(self.network, (self._bank.weights + self._teacher.weights) / 2)
+        return Bank(self.network, (self.bank.weights + self._teacher.weights) / 2)
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The network that answers."""
@@ -67,7 +67,7 @@ class MKD(ReplayLearner[MKDSettings]):
         self._teacher.weights.copy_(state["teacher"])
 
     def _widened(self, state: State, narrow: Self) -> State:
-        teacher = self._head_growth(narrow).rows(state["teacher"], self._bank.weights)
+        teacher = self._head_growth(narrow).rows(state["teacher"], self.bank.weights)
         return {**super()._widened(state, narrow), "teacher": teacher}
 
     def stored_bytes(self) -> dict[str, int]:

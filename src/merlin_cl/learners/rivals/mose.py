@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.network_learner import cross_entropy
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.mose_settings import MOSESettings
 from merlin_cl.learners.rivals.nearest_mean import class_means, nearest_mean
@@ -54,22 +53,17 @@ class MOSE(ReplayLearner[MOSESettings]):
         new_x, new_y = self._of_this_task(x, y)
         all_x, all_y = self._balanced(x, y)
         if self.settings.augmentation != "none":
-            new_x, all_x = (torch.cat([part, self._augmented(part)]) for part in (new_x, all_x))
+            new_x, all_x = (torch.cat([part, self.augmented(part)]) for part in (new_x, all_x))
             new_y, all_y = torch.cat([new_y, new_y]), torch.cat([all_y, all_y])
         new, labels = len(new_y), torch.cat([new_y, all_y])
-        own = self._choosing(self.tasks[-1].classes)
-
-        def loss(outputs: Tensor) -> Tensor:
-            said = self._said(outputs)
-            total = reverse_distillation(said)
-            for logits, projections in zip(said.logits, said.projections, strict=True):
-                total = total + contrastive(projections, labels, self.settings.temperature)
-                total = total + cross_entropy(logits[:new], new_y, own).mean()
-                if len(all_y):
-                    total = total + 2 * cross_entropy(logits[new:], all_y, self._competing).mean()
-            return total
-
-        self._descend((torch.cat([new_x, all_x]), loss))
+        own = self.mask_of(self.tasks[-1].classes)
+        said = self._said(self.forward(torch.cat([new_x, all_x])))
+        loss = reverse_distillation(said)
+        for logits, projections in zip(said.logits, said.projections, strict=True):
+            loss = loss + contrastive(projections, labels, self.settings.temperature)
+            loss = loss + self.cross_entropy(logits[:new], new_y, own)
+            loss = loss + 2 * self.cross_entropy(logits[new:], all_y)
+        self.descend(loss)
 
     def _of_this_task(self, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """What arrives and exemplars of its task: half of `replay` in all, and `replay` more in the first task."""
@@ -91,7 +85,7 @@ class MOSE(ReplayLearner[MOSESettings]):
 
     def _exemplars_of(self, which: Tensor, count: int) -> tuple[Tensor, Tensor]:
         """Up to `count` exemplars, drawn from those in the mask `which` [n]."""
-        return self._exemplars_at(self._drawn(count, which.nonzero().flatten()))
+        return self.exemplars_at(self.drawn(count, which.nonzero().flatten()))
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         exemplars = self._features(as_float(self.memory.x.to(self.device)))
@@ -103,7 +97,7 @@ class MOSE(ReplayLearner[MOSESettings]):
 
     def _features(self, x: Tensor) -> Tensor:
         """Every expert's features, scaled to length one, [E, N, width]."""
-        return functional.normalize(self._said(self._bank.logits(x)[0]).features, dim=2)
+        return functional.normalize(self._said(self.bank.logits(x)[0]).features, dim=2)
 
 
 def reverse_distillation(said: Said) -> Tensor:

@@ -31,10 +31,10 @@ class PCR(ReplayLearner[PCRSettings]):
     def _update(self, x: Tensor, y: Tensor) -> None:
         if len(self.memory) == 0:
             return
-        x, y = self._with_replay(x, y)
+        x, y = self.with_replay(x, y)
         if self.settings.augmentation != "none":
-            x, y = torch.cat([x, self._augmented(x)]), torch.cat([y, y])
-        self._descend((x, lambda cosines: proxy_contrast(cosines, y)))
+            x, y = torch.cat([x, self.augmented(x)]), torch.cat([y, y])
+        self.descend(proxy_contrast(self.forward(x), y))
 
 
 def proxy_contrast(cosines: Tensor, y: Tensor) -> Tensor:

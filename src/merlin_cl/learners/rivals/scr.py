@@ -34,9 +34,9 @@ class SCR(ReplayLearner[SCRSettings]):
     )
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        x, y = self._with_replay(x, y)
-        views, labels = torch.cat([x, self._augmented(self._shifted(x))]), torch.cat([y, y])
-        self._descend((views, lambda projected: contrastive(projected, labels, self.settings.temperature)))
+        x, y = self.with_replay(x, y)
+        views, labels = torch.cat([x, self.augmented(self._shifted(x))]), torch.cat([y, y])
+        self.descend(contrastive(self.forward(views), labels, self.settings.temperature))
 
     def _shifted(self, x: Tensor) -> Tensor:
         """Every image moved by its own few pixels, zeros coming in."""
@@ -45,16 +45,16 @@ class SCR(ReplayLearner[SCRSettings]):
             return x
         height, width = x.shape[2:]
         padded = functional.pad(x, [shift] * 4).flatten(2)  # [N, channels, padded height * padded width]
-        down, right = torch.randint(0, 2 * shift + 1, (2, len(x), 1), generator=self._draws).to(x.device)
+        down, right = torch.randint(0, 2 * shift + 1, (2, len(x), 1), generator=self.draws).to(x.device)
         lines = (down + torch.arange(height, device=x.device)) * (width + 2 * shift)  # [N, height]
         columns = right + torch.arange(width, device=x.device)  # [N, width]
         places = (lines[:, :, None] + columns[:, None, :]).flatten(1)  # [N, height * width]
         return padded.gather(2, places.unsqueeze(1).expand(-1, x.shape[1], -1)).view_as(x)
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
-        exemplars = unit_features(self._bank, as_float(self.memory.x.to(self.device)))
+        exemplars = unit_features(self.bank, as_float(self.memory.x.to(self.device)))
         means, known = class_means(exemplars, self.memory.y.to(self.device), self.stream.classes)
-        return nearest_mean(unit_features(self._bank, as_float(x)), means, known, allowed)
+        return nearest_mean(unit_features(self.bank, as_float(x)), means, known, allowed)
 
 
 def contrastive(projected: Tensor, y: Tensor, temperature: float) -> Tensor:

@@ -17,4 +17,4 @@ class Single(NetworkLearner[SingleSettings]):
     """
 
     def _update(self, x: Tensor, y: Tensor) -> None:
-        self._training.step(x, y, self._competing)
+        self.learn(x, y)
