@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Any, ClassVar, Generic, Self, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, Self, TypeVar
 
 import torch
 from torch import Tensor
@@ -45,6 +45,17 @@ LOWEST = MASKED / 10
 """The lowest score that a class which may be answered is given."""
 PREDICTION_BLOCK = 1000
 """Inputs predicted at once: bounds the memory that an ensemble's activations take."""
+
+
+class Asked(NamedTuple):
+    """What a learner can be asked about inputs."""
+
+    task: int | None
+    """Which task they come from; None: nobody knows."""
+    inference: Inference | None
+    """The mode to answer in; None: the method's first."""
+    among: Sequence[Iterable[int]]
+    """V sets of classes to choose among, for V answers."""
 
 
 class Learner(ABC, Generic[Settings]):
@@ -140,15 +151,22 @@ class Learner(ABC, Generic[Settings]):
         `task` says which task the inputs come from, None that nobody knows. With `among`, V sets of classes, the answer
         is [V, N, classes], each choosing among one set only (and the classes seen): several views for one pass.
         """
-        inference = self._checked_question(task, inference)
-        x = self._checked_inputs(x)
-        allowed = self._allowed([self.seen] if among is None else [set(group) & set(self.seen) for group in among])
-        with self._breakdowns_explained("answering"):
-            blocks = [self._answers(block, allowed, task, inference) for block in x.split(PREDICTION_BLOCK)]
-        answers = torch.cat(blocks, dim=1)  # [V, N, classes]
-        self._require_finite_answers(x, answers)
-        answers = _above_masked(answers, allowed)
+        answers = self.answers(x, [Asked(task, inference, [self.seen] if among is None else among)])[0]
         return answers[0] if among is None else answers
+
+    def answers(self, x: Tensor, questions: Sequence[Asked]) -> list[Tensor]:
+        """What `logits` says to each of several questions about the same inputs, [V, N, classes] each.
+
+        Asked together, a method may work out once what the questions have in common.
+        """
+        checked = [one._replace(inference=self._checked_question(one.task, one.inference)) for one in questions]
+        x = self._checked_inputs(x)
+        allowed = [self._allowed([set(group) & set(self.seen) for group in one.among]) for one in checked]
+        with self._breakdowns_explained("answering"):
+            blocks = [self._answers_together(block, checked, allowed) for block in x.split(PREDICTION_BLOCK)]
+        together = [torch.cat(parts, dim=1) for parts in zip(*blocks, strict=True)]
+        self._require_finite_answers(x, *together)
+        return [_above_masked(*one) for one in zip(together, allowed, strict=True)]
 
     def probabilities(self, x: Tensor, task: int | None = None, *, inference: Inference | None = None) -> Tensor:
         """The probability of every class, float64 [N, classes]; 0 for classes not seen yet, or not of the task where one is
@@ -275,6 +293,10 @@ class Learner(ABC, Generic[Settings]):
     @abstractmethod
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         """Scores [V, N, classes] for the V sets of allowed classes in `allowed`, bool [V, classes]."""
+
+    def _answers_together(self, x: Tensor, questions: Sequence[Asked], allowed: Sequence[Tensor]) -> list[Tensor]:
+        """The answers to several questions about the same inputs; a method whose answers share work may do it once."""
+        return [self._answers(x, one, ask.task, ask.inference) for ask, one in zip(questions, allowed, strict=True)]
 
     @abstractmethod
     def _state(self) -> State:

@@ -33,6 +33,11 @@ class MLP(Network):
             found[f"{layer}.bias"] = (fan_out,)
         return found
 
+    @property
+    def examples_at_once(self) -> int:
+        """As many as leave the units of a layer in the processor's cache: half as much time as with all at once."""
+        return 4000
+
     def initial(self, members: int, generator: torch.Generator) -> Tensor:
         """Uniform within one over the root of the fan-in, as `torch.nn.Linear` has it."""
         flat = torch.rand(members, self.size, generator=generator) * 2 - 1
@@ -42,10 +47,13 @@ class MLP(Network):
 
     def forward(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None = None) -> Tensor:
         """Logits [M, N, classes] for x [M, N, *input_shape], the same in training and evaluation."""
-        h = x.flatten(2)  # [M, N, inputs]
         last = len(self.widths) - 2
         for layer in range(last + 1):
-            h = linear(h, weights[f"{layer}.weight"], weights[f"{layer}.bias"])
+            weight, bias = weights[f"{layer}.weight"], weights[f"{layer}.bias"]
+            if layer == 0 and len(x) > 1 and x.stride(0) == 0 and weight.gradient is None:
+                h = shared_linear(x[0].flatten(1), weight.value, bias.value)
+            else:
+                h = linear(h if layer else x.flatten(2), weight, bias)
             if layer < last:
                 h = h.relu()
         return h
@@ -123,6 +131,14 @@ def linear(x: Tensor, weight: Weight, bias: Weight) -> Tensor:
         return torch.baddbmm(bias.value.unsqueeze(1), x, weight.value)
     product: Tensor = _LinearIntoGradient.apply(x, weight.value, bias.value, weight.gradient, bias.gradient)
     return product
+
+
+def shared_linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """The same inputs x [N, in] through every member's layer, [M, N, out]: one large product instead of M small ones."""
+    members, fan_in, fan_out = weight.shape
+    side_by_side = weight.transpose(0, 1).reshape(fan_in, members * fan_out)
+    product = torch.addmm(bias.reshape(-1), x, side_by_side)  # [N, M * out]
+    return product.view(-1, members, fan_out).transpose(0, 1)
 
 
 class _LinearIntoGradient(torch.autograd.Function):

@@ -8,7 +8,7 @@ import numpy as np
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.learner import Learner
+from merlin_cl.learners.learner import Asked, Learner
 from merlin_cl.metrics import uncertainty
 from merlin_cl.protocol import Inference, StreamInfo, View
 from merlin_cl.runs.calibration import COVERED, Calibration
@@ -61,12 +61,16 @@ def evaluate(
     for j in range(tasks):
         task = stream[j]
         x, y = task.test()
-        for mode in dict.fromkeys(question.inference for question in asked):
-            views = [question for question in asked if question.inference == mode]
-            among = [task.info.classes if question.view == "task-masked" else seen for question in views]
-            logits = learner.logits(
-                x, task=j if mode == "aware" else None, inference=mode, among=among
-            )  # [V, N, classes]
+        modes = {
+            mode: [question for question in asked if question.inference == mode]
+            for mode in dict.fromkeys(question.inference for question in asked)
+        }
+        among = [
+            [task.info.classes if one.view == "task-masked" else seen for one in views] for views in modes.values()
+        ]
+        told_task = [j if mode == "aware" else None for mode in modes]
+        answers_by_mode = learner.answers(x, [Asked(*one) for one in zip(told_task, modes, among, strict=True)])
+        for views, logits in zip(modes.values(), answers_by_mode, strict=True):  # [V, N, classes]
             correct = logits.argmax(dim=2).cpu() == y.cpu()  # [V, N]
             for question, count in zip(views, correct.sum(dim=1).tolist(), strict=True):
                 rows[question].append(100 * count / len(y))

@@ -6,7 +6,9 @@ import pytest
 import torch
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
+from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import TaskInfo
 
 from .small import SMALL, STREAM, TASKS, everything, examples, learn, learned
@@ -102,6 +104,30 @@ def test_answers_within_a_task_cost_no_fine_tuning():
     assert "infer" not in learner.phases.cpu_seconds
     learner.logits(everything()[0], inference="aggregate")
     assert "infer" in learner.phases.cpu_seconds
+
+
+@pytest.mark.parametrize("domain_incremental", [False, True])
+def test_questions_asked_together_are_answered_as_one_by_one_and_share_work(domain_incremental, monkeypatch):
+    stream = dataclasses.replace(STREAM, classes=2, domain_incremental=True) if domain_incremental else STREAM
+    learner = dataclasses.replace(SMALL, replay=8).build(stream, seed=0)
+    for index, task in enumerate(TASKS):
+        learner.begin(TaskInfo(index, (0, 1) if domain_incremental else task.classes))
+        x, y = examples(task)
+        learner.observe(x + 3 * index, y % 2 if domain_incremental else y)
+        learner.end()
+    x = everything()[0]
+    questions = [Asked(None, "marginal", [learner.seen, [0, 1]]), Asked(1, "aware", [[0, 1]]), Asked(None, None, [[0]])]
+    alone = [learner.logits(x, one.task, inference=one.inference, among=one.among) for one in questions]
+    asked = []
+    logits = Bank.logits
+    monkeypatch.setattr(Bank, "logits", lambda bank, x: (asked.append(bank.members * len(x)), logits(bank, x))[1])
+    for one, together in zip(alone, learner.answers(x, questions), strict=True):
+        torch.testing.assert_close(one, together)
+    shared = sum(asked)
+    asked.clear()
+    for one in questions:
+        learner.logits(x, one.task, inference=one.inference, among=one.among)
+    assert shared < sum(asked)
 
 
 def test_aware_inference_asks_for_the_task():

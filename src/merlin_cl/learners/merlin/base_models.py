@@ -70,11 +70,12 @@ class BaseModels:
         members, inputs = len(self.mean), as_float(x)
         arriving = Examples(inputs.expand(members, *inputs.shape), y.expand(members, -1))
         old, own = (Examples(as_float(examples.x), examples.y) for examples in (old, own))
+        wide = self._noise_widths()
         for _ in range(self._settings.updates_per_batch):
             replayed, rehearsed = self._drawn(old, self._settings.replay), self._drawn(own, self._settings.rehearse)
             taken = Examples(*(torch.cat(parts, dim=1) for parts in zip(arriving, replayed, rehearsed, strict=True)))
             pictures = augmented(taken.x, self._settings.augmentation, self._generator)
-            self._training.step(pictures, taken.y, self._allowed, self._noise())
+            self._training.step(pictures, taken.y, self._allowed, self._noise(wide))
             self._old += replayed.y.shape[1]
             self._all += taken.y.shape[1]
         self._batches += 1
@@ -84,16 +85,21 @@ class BaseModels:
         self._square.lerp_((self._training.z - self.mean).square_(), 1 - kept)
         self._statistics.lerp_(self._training.statistics, 1 - kept)
 
-    def _noise(self) -> Tensor | None:
-        """What z is varied by in an update, [B, size]: in every part in proportion to how large its numbers have become."""
+    def _noise_widths(self) -> Tensor | None:
+        """How far each number of z is varied, [B, size]: in every part in proportion to how large its numbers have become."""
         if not self._settings.noise:
             return None
         part = self._decoder.sketch.part
         squares = torch.zeros(len(self.mean), len(self._decoder.sketch.groups), device=self.mean.device)
         sizes = (squares.index_add_(1, part, self.mean.square()) / part.bincount()).sqrt()  # root mean squares
+        return self._settings.noise * sizes[:, part]
+
+    def _noise(self, wide: Tensor | None) -> Tensor | None:
+        """What z is varied by in an update, [B, size]."""
+        if wide is None:
+            return None
         # Number by number, so that a head that has grown since draws the same for all that was there.
-        drawn = torch.randn(self.mean.shape[::-1], generator=self._generator).t().to(self.mean.device)
-        return drawn.mul(self._settings.noise * sizes[:, part])
+        return torch.randn(self.mean.shape[::-1], generator=self._generator).t().to(self.mean.device).mul(wide)
 
     def _drawn(self, examples: Examples, count: int) -> Examples:
         """Some of the examples for each model, [B, count, ...]."""

@@ -6,13 +6,14 @@ lets every task's own models answer and weighs their answers by how likely the i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
@@ -30,6 +31,29 @@ SCOUTS = 3
 classes that never met are not, and there all models are asked."""
 NEGLIGIBLE = 1e-3
 """The probability of a task below which its scouts answer for all of its models."""
+
+
+class Hearing:
+    """Some inputs and what tasks' models said of them, so that no model is asked twice."""
+
+    def __init__(self, x: Tensor, ensemble: Callable[[int], Bank]) -> None:
+        """x [N, *input_shape]; `ensemble` gives a task's models."""
+        self.x = x
+        self._ensemble = ensemble
+        self._said: dict[int, Tensor] = {}
+
+    def all(self, j: int) -> Tensor:
+        """What all of task j's models say, [E, N, outputs]."""
+        if j not in self._said:
+            self._said[j] = self._ensemble(j).logits(self.x)
+        return self._said[j]
+
+    def some(self, j: int, models: slice, at: Tensor) -> Tensor:
+        """What some of them say of some inputs, int64 [n]: [S, n, outputs]."""
+        if j in self._said:
+            return self._said[j][models][:, at]
+        bank = self._ensemble(j)
+        return Bank(bank.network, bank.weights[models]).logits(self.x[at])
 
 
 class MerlinInference:
@@ -59,18 +83,33 @@ class MerlinInference:
 
     def answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         """Scores [V, N, classes] for V sets of allowed classes, bool [V, classes]."""
-        inputs, bank = as_float(x), self._asked(task, inference)
-        if bank is None:
-            return self._marginal(inputs, allowed)
-        learner = self._learner
-        return vote(bank.logits(inputs)[..., : learner.stream.classes], allowed, "mean-probability")
+        return self._answers(Hearing(as_float(x), self.task_specific), allowed, task, inference)
+
+    def answers_together(self, x: Tensor, questions: Sequence[Asked], allowed: Sequence[Tensor]) -> list[Tensor]:
+        """The same for several questions: `marginal` asks no model anew that `aware` has asked."""
+        hearing, answers = Hearing(as_float(x), self.task_specific), [torch.empty(0)] * len(questions)
+        for at in sorted(range(len(questions)), key=lambda at: questions[at].inference != "aware"):
+            answers[at] = self._answers(hearing, allowed[at], questions[at].task, questions[at].inference)
+        return answers
+
+    def _answers(self, hearing: Hearing, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
+        self._check(task, inference)
+        if inference == "marginal":
+            return self._marginal(hearing, allowed)
+        if inference == "aware" and task is not None:
+            logits = hearing.all(task)
+        else:
+            logits = self.task_agnostic().logits(hearing.x)
+        return vote(logits[..., : self._learner.stream.classes], allowed, "mean-probability")
 
     def members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
         """The distributions over classes that an answer is the mean of, and their weights."""
-        learner, inputs, bank = self._learner, as_float(x), self._asked(task, inference)
-        if bank is not None:
-            classes = learner.tasks[task].classes if inference == "aware" and task is not None else learner.seen
-            return learner.equal_members(bank.logits(inputs), classes)
+        self._check(task, inference)
+        learner, inputs = self._learner, as_float(x)
+        if inference == "aware" and task is not None:
+            return learner.equal_members(self.task_specific(task).logits(inputs), learner.tasks[task].classes)
+        if inference != "marginal":
+            return learner.equal_members(self.task_agnostic().logits(inputs), learner.seen)
         logits = [self.task_specific(j).logits(inputs) for j in self.known]
         of_tasks = [learner.equal_members(logits[j], learner.tasks[j].classes) for j in self.known]
         shares = self.task_shares([some[: self._scouts] for some in logits])  # [N, T]
@@ -79,15 +118,11 @@ class MerlinInference:
             torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self.known], dim=1),
         )
 
-    def _asked(self, task: int | None, inference: Inference | None) -> Bank | None:
-        """The one ensemble that answers; None where those of all tasks do."""
+    def _check(self, task: int | None, inference: Inference | None) -> None:
         if not self.known:
             raise UsageError("No task has been learned yet; begin() the first one before asking for answers.")
-        if inference == "aware":
-            if task is None:
-                raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
-            return self.task_specific(task)
-        return None if inference == "marginal" else self.task_agnostic()
+        if inference == "aware" and task is None:
+            raise UsageError("Task-aware inference needs to be told the task; 'marginal' and 'aggregate' do not.")
 
     @property
     def _scouts(self) -> int:
@@ -138,38 +173,39 @@ class MerlinInference:
 
     # Marginal: p(y | x) = sum over t of p(t | x) p(y | x, t)
 
-    def _marginal(self, x: Tensor, allowed: Tensor) -> Tensor:
+    def _marginal(self, hearing: Hearing, allowed: Tensor) -> Tensor:
         """Its logarithms, [V, N, classes]. A few models of every task say whose an input is; then that task's others answer."""
-        answer = x.new_zeros(x.shape[0], self._learner.network.classes)
-        for j, at, share, own in self._in_turn(x):
-            bank, classes = self.task_specific(j), self._learner.tasks[j].classes
+        answer = hearing.x.new_zeros(len(hearing.x), self._learner.network.classes)
+        for j, at, share, own in self._in_turn(hearing):
+            classes = self._learner.tasks[j].classes
             said = self._probabilities(own, classes)
-            if bank.members > self._scouts:
+            if self.task_specific(j).members > self._scouts:
                 likely = self._concerned(share)
-                others = Bank(bank.network, bank.weights[self._scouts :]).logits(x[at[likely]])
+                others = hearing.some(j, slice(self._scouts, None), at[likely])
                 said[likely] = self._probabilities(torch.cat([own[:, likely], others]), classes)
             answer[at] += share.unsqueeze(1) * said
         scores = answer[:, : self._learner.stream.classes].clamp(min=1e-30).log()
         return scores.masked_fill(~allowed[:, None, :], MASKED)
 
-    def _in_turn(self, x: Tensor) -> Iterator[tuple[int, Tensor, Tensor, Tensor]]:
+    def _in_turn(self, hearing: Hearing) -> Iterator[tuple[int, Tensor, Tensor, Tensor]]:
         """Task by task: which inputs it is asked about, [n], p(t | x) of these, [n], and its scouts' logits, [S, n, outputs].
 
         Where tasks share their classes, the last task is asked first and earlier ones only about what no later one claims. Where
         they do not, all are asked about everything: somebody may want to choose among an earlier task's classes alone.
         """
-        scouts = [(bank.first(self._scouts) or bank) for bank in map(self.task_specific, self.known)]
+        x, scouts = hearing.x, slice(self._scouts)
+        everything = torch.arange(len(x), device=x.device)
         if not (self._learner.stream.domain_incremental and self._learner.settings.replay):
-            logits = [bank.logits(x) for bank in scouts]
-            shares, everything = self.task_shares(logits), torch.arange(x.shape[0], device=x.device)
+            logits = [hearing.some(j, scouts, everything) for j in self.known]
+            shares = self.task_shares(logits)
             yield from ((j, everything, shares[:, j], logits[j]) for j in self.known)
             return
-        left = x.new_ones(x.shape[0])
+        left = x.new_ones(len(x))
         for j in reversed(self.known):
             at = self._concerned(left)
             if not torch.compiler.is_compiling() and not len(at):
                 return
-            own = scouts[j].logits(x[at])
+            own = hearing.some(j, scouts, at)
             odds = self.odds(own, j) if j else torch.full_like(left[at], 1e30)
             yield j, at, left[at] * odds / (1 + odds), own
             left[at] *= (1 / (1 + odds)).clamp(min=1e-6)

@@ -8,6 +8,7 @@ from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
+from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.merlin.base_models import BaseModels, Examples
 from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
@@ -157,6 +158,9 @@ class Merlin(EnsembleLearner[MerlinSettings]):
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         return self._inference.answers(x, allowed, task, inference)
+
+    def _answers_together(self, x: Tensor, questions: Sequence[Asked], allowed: Sequence[Tensor]) -> list[Tensor]:
+        return self._inference.answers_together(x, questions, allowed)
 
     def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
         return self._inference.members(x, task, inference)

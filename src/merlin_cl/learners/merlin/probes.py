@@ -23,7 +23,8 @@ def probe(
     figures = _figures("sampled", sampled, x, y, allowed)
     if pair is not sampled:
         figures["sampled_diversity"] = _figures("pair", pair, x, y, allowed)["pair_diversity"]
-    figures["last_ensemble"] = _figures("last", last, x, y, allowed)["last_ensemble"]
+    of_last = figures["sampled_ensemble"] if last is sampled else _figures("last", last, x, y, allowed)["last_ensemble"]
+    figures["last_ensemble"] = of_last
     return figures if base is None else figures | _figures("base", base, x, y, allowed)
 
 
