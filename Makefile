@@ -22,7 +22,7 @@ types: .venv/developing
 	$(BIN)/mypy
 
 docs: .venv/developing
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+	$(BIN)/python -m mkdocs build --strict --quiet
 
 bench: .venv/installed
 	$(BIN)/merlin bench

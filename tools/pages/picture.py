@@ -13,8 +13,7 @@ from itertools import pairwise
 
 from tools.pages.svg import MONO, drawing, element, group, line, number, text
 
-SECONDS = 20
-NAME = "method"
+SECONDS = 22
 TASKS = ("stream", "merlin", "leaf")
 """The colour of every task."""
 STARTS = 3
@@ -37,6 +36,7 @@ TITLE = (
 class Motion:
     """When things are seen: CSS that animates classes over one round; nothing moves where a reader asks for no motion."""
 
+    name: str
     moving: bool
     rules: list[str] = field(default_factory=list)
 
@@ -75,14 +75,14 @@ class Motion:
             self.rules.append("")
             return
         self.rules.append(
-            f"@keyframes {NAME}-{name}{{{frames}}}"
-            f".fig.{NAME} .{name}{{{more}animation:{NAME}-{name} {SECONDS}s ease-in-out infinite}}"
+            f"@keyframes {self.name}-{name}{{{frames}}}"
+            f".fig.{self.name} .{name}{{{more}animation:{self.name}-{name} {SECONDS}s ease-in-out -1s infinite}}"
         )
 
     @property
     def style(self) -> str:
         """All rules."""
-        stopped = f"@media (prefers-reduced-motion:reduce){{.fig.{NAME} *{{animation:none!important}}}}"
+        stopped = f"@media (prefers-reduced-motion:reduce){{.fig.{self.name} *{{animation:none!important}}}}"
         return "".join(self.rules) + (stopped if self.moving else "")
 
 
@@ -98,7 +98,8 @@ def pages() -> dict[str, str]:
 
 def picture(moving: bool, tall: bool = False) -> str:
     """Return MERLIN in one picture."""
-    motion = Motion(moving)
+    name = f"method{'-tall' if tall else ''}{'' if moving else '-still'}"
+    motion = Motion(name, moving)
     panels: list[Callable[[Motion], str]] = [stream, base_models, distribution, answer, exemplars, memory]
     if tall:
         width, height = 576.0, 884.0
@@ -112,18 +113,15 @@ def picture(moving: bool, tall: bool = False) -> str:
     parts = [
         group(panel(motion), transform=f"translate({x} {y})") for panel, (x, y) in zip(panels, places, strict=True)
     ]
-    marker = (
-        f'<defs><marker id="{NAME}-tip" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-        '<path d="M0 0 8 4 0 8z" fill="context-stroke"/></marker></defs>'
-    )
+    own = f".fig.{name}"
     style = (
-        f".fig.{NAME} .head{{font-size:20px;font-weight:680}}.fig.{NAME} .say{{font-size:16px;fill:var(--dim)}}"
-        f".fig.{NAME} .code{{font-family:{MONO};font-size:15px}}.fig.{NAME} .gone{{opacity:0}}"
-        f".fig.{NAME} .card{{fill:var(--panel);stroke:var(--line)}}"
-        + "".join(f".fig.{NAME} .t{task}{{--task:var(--{colour})}}" for task, colour in enumerate(TASKS))
+        f"{own} .head{{font-size:20px;font-weight:680}}{own} .say{{font-size:16px;fill:var(--dim)}}"
+        f"{own} .code{{font-family:{MONO};font-size:15px}}{own} .gone{{opacity:0}}"
+        f"{own} .card{{fill:var(--panel);stroke:var(--line)}}"
+        + "".join(f"{own} .t{task}{{--task:var(--{colour})}}" for task, colour in enumerate(TASKS))
         + motion.style
     )
-    return drawing(NAME, width, height, "\n".join([marker, *arrows, *parts]), TITLE, style)
+    return drawing(name, width, height, "\n".join([*arrows, *parts]), TITLE, style)
 
 
 def stream(motion: Motion) -> str:
@@ -137,7 +135,7 @@ def stream(motion: Motion) -> str:
             tile = _tile("0123456"[2 * task + at % 2], 88.0 + 44 * at, y, task, at)
             passed = begun + 0.03 * (4 - at)
             row.append(group(tile, class_=motion.moved(passed - 0.03, passed, 0, -9)))
-        parts.append(group(*row, class_=f"t{task} {motion.seen(begun, faint=0.14)}"))
+        parts.append(group(*row, class_=f"t{task} {motion.seen(begun, faint=0.3)}"))
     return group(*parts)
 
 
@@ -377,13 +375,22 @@ def _bars(x: float, y: float, shares: list[float], height: float = 40, width: fl
 
 
 def _arrow(x1: float, y1: float, x2: float, y2: float, colour: str = "other") -> str:
-    return line(x1, y1, x2, y2, stroke=f"var(--{colour})", stroke_width=2.4, marker_end=f"url(#{NAME}-tip)")
+    """Return an arrow along one axis."""
+    across, down = (x2 > x1) - (x2 < x1), (y2 > y1) - (y2 < y1)
+    shaft = line(x1, y1, x2 - 8 * across, y2 - 8 * down, stroke=f"var(--{colour})", stroke_width=2.4)
+    return shaft + _tip(x2, y2, across, down, colour)
+
+
+def _tip(x: float, y: float, across: int, down: int, colour: str) -> str:
+    back, side = (x - 12 * across, y - 12 * down), (7 * down, 7 * across)
+    ends = [(x, y), (back[0] + side[0], back[1] + side[1]), (back[0] - side[0], back[1] - side[1])]
+    return element("path", d="M" + "L".join(f"{number(a)} {number(b)}" for a, b in ends) + "z", fill=f"var(--{colour})")
 
 
 def _bent(x1: float, y1: float, x2: float, y2: float) -> str:
-    middle = (y1 + y2) / 2
-    way = f"M{number(x1)} {number(y1)}V{number(middle)}H{number(x2)}V{number(y2)}"
-    return element("path", d=way, fill="none", stroke="var(--other)", stroke_width=2.4, marker_end=f"url(#{NAME}-tip)")
+    middle = (y1 + y2) / 2 - 4
+    way = f"M{number(x1)} {number(y1)}V{number(middle)}H{number(x2)}V{number(y2 - 8)}"
+    return element("path", d=way, fill="none", stroke="var(--other)", stroke_width=2.4) + _tip(x2, y2, 0, 1, "other")
 
 
 def _percent(share: float) -> str:

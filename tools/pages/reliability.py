@@ -6,11 +6,12 @@ from pathlib import Path
 from tools.pages.markdown import NOTHING, ROOT, filled, table
 
 FOLDER = ROOT / "results" / "reliability"
+SITE = ROOT / "results" / "site" / "audit.json"
 
 
 def pages() -> dict[str, str]:
     """Return the page."""
-    return {"docs/reliability.md": filled("docs/reliability.md", {"tries": tries(FOLDER)})}
+    return {"docs/reliability.md": filled("docs/reliability.md", {"tries": tries(FOLDER), "site": site(SITE)})}
 
 
 def tries(folder: Path) -> str:
@@ -27,3 +28,12 @@ def tries(folder: Path) -> str:
     ]
     made = sorted({f"{record['date']}, {record['machine']}, source {record['source']}." for record in records})
     return "\n\n".join([table(("test", "tries:", "failures:", "minutes:"), rows), *made]) if rows else NOTHING
+
+
+def site(record: Path) -> str:
+    """Say what looking at the site found."""
+    if not record.exists():
+        return NOTHING
+    kept = json.loads(record.read_text("utf-8"))
+    widths = ", ".join(map(str, kept["widths"]))
+    return f"{kept['pages']} pages, {widths} pixels wide, {' and '.join(kept['schemes'])}: {kept['findings']} findings."
