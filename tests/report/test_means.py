@@ -49,7 +49,7 @@ def test_of_many_methods_only_the_odd_ones_are_named(rows_of):
     same = {"updates_per_batch": 10, "exemplar_choice": "random", "replay": 10}
     rows = rows_of(*((method, same) for method in ("er", "er-ace", "der", "mir")), ("der++", same | {"replay": 4}))
     (told,) = unequal_means(rows)
-    assert told.startswith("unequal means on split-mnist: replay 10 for most, 4 (der++)")
+    assert told.startswith("Unequal means on split-mnist: replay 10 for most, 4 (der++)")
 
 
 def test_streams_are_not_mixed(rows_of):

@@ -1,5 +1,6 @@
 """What a reader could take for more than it is: ranks, ceilings, runs that are not finished, intervals, p-values, ±."""
 
+import json
 import re
 
 import pytest
@@ -71,6 +72,44 @@ def test_ours_is_named_with_its_rank_wherever_it_is(many):
     (said,) = (sentence(of_view) for of_view in places if of_view[0].row.view == "class-incremental")
     assert re.fullmatch(r"cn-dpm \S+, slda \S+, scr \S+ … merlin \S+ with \S+ kB, 4th of 5; ceiling joint \S+", said)
     assert sentence([]) == ""
+
+
+def test_a_first_that_chance_may_have_made_is_not_called_the_best_without_a_word(tmp_path):
+    for seed in range(5):
+        make_run(tmp_path, "er", seed, level=90.0)
+        make_run(tmp_path, "der", seed, level=89.5 + 0.5 * (seed % 3))
+        make_run(tmp_path, "single", seed, level=50.0)
+    (stream,) = made(tmp_path)["streams"]
+    tied = {row["label"]: row["tied"] for row in rows_of(stream)}
+    assert tied == {"er": False, "der": True, "single": False}
+    assert "; der cannot be told from the first" in stream["sentences"]["class-incremental"]
+    assert "not told from the first" in page(made(tmp_path))
+
+
+def test_too_few_seeds_to_rank_are_said_in_the_ranking_itself(tmp_path):
+    for seed in range(2):
+        make_run(tmp_path, "er", seed, level=90.0)
+        make_run(tmp_path, "single", seed, level=50.0)
+    (stream,) = made(tmp_path)["streams"]
+    assert stream["sentences"]["class-incremental"].endswith("; too few seeds to tell them apart")
+    assert "2 seeds each" in page(made(tmp_path))
+
+
+def test_mean_ranks_over_few_streams_are_not_a_ranking_without_a_word(tmp_path):
+    for stream in ("split-mnist", "permuted-mnist"):
+        for place, method in enumerate(("er", "der", "single")):
+            make_run(tmp_path, method, stream=stream, level=90.0 - place)
+    assert "so few streams tell none of them apart" in page(made(tmp_path))
+
+
+def test_cpu_times_of_several_machines_are_not_set_side_by_side_without_a_word(tmp_path):
+    make_run(tmp_path, "er")
+    assert "All runs were on the same kind of processor: made up." in page(made(tmp_path))
+    other = make_run(tmp_path, "single")
+    record = json.loads((other / "env.json").read_text("utf-8"))
+    record["machine"]["processor"] = "another"
+    (other / "env.json").write_text(json.dumps(record), encoding="utf-8")
+    assert "on 2 kinds of processor, so small differences say nothing: another; made up." in page(made(tmp_path))
 
 
 def test_runs_that_are_not_finished_stand_apart_and_have_no_average(many):

@@ -61,6 +61,12 @@ def test_series_stand_out_from_the_surface(theme):
 
 
 @pytest.mark.parametrize("theme", [0, 1])
+@pytest.mark.parametrize("ground", ["page", "surface", "raised"])
+def test_names_in_the_colours_of_series_can_be_read(ground, theme):
+    assert min(contrast(colours(f"name-{slot}")[theme], colours(ground)[theme]) for slot in range(8)) >= 4.5
+
+
+@pytest.mark.parametrize("theme", [0, 1])
 @pytest.mark.parametrize("ink", ["ink", "muted", "accent", "good", "mixed", "bad"])
 @pytest.mark.parametrize("ground", ["page", "surface", "raised"])
 def test_text_can_be_read(ink, ground, theme):

@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.report.page.build import content
-from merlin_cl.report.page.render import embedded, fragment, page
+from merlin_cl.report.page.estimates import ESTIMATE
+from merlin_cl.report.page.render import embedded, figures, fragment, packed, page
 from merlin_cl.report.page.sources import find, read
 
 from .made import make_run
@@ -148,3 +149,22 @@ def test_unfinished_runs_are_left_out_and_said_so(runs):
 
 def test_a_page_of_nothing_says_so():
     assert "No task is done yet." in page(content([]), live="1")
+
+
+def test_a_methods_further_experiments_tell_what_sets_them_apart(tmp_path):
+    for rate in (0.01, 0.02):
+        make_run(tmp_path, "er", learning_rate=rate)
+    (stream,) = content(read(find([tmp_path])).runs)["streams"]
+    first, second = stream["experiments"]
+    assert (first["like"], second["like"]) == (None, first["label"])
+    assert [setting["name"] for setting in second["settings"]] == ["learning_rate"]
+    assert first["environments"]
+    assert not second["environments"]
+
+
+def test_estimates_are_packed_without_losing_anything(runs):
+    plain = figures(content(read(find([runs])).runs))
+    (one, *_) = plain["streams"][0]["experiments"][0]["series"]
+    (small, *_) = packed(plain)["streams"][0]["experiments"][0]["series"]
+    assert small["average"]["~"] == [one["average"][name] for name in ESTIMATE]
+    assert packed({"mean": 1.0, "low": None, "high": None, "std": None, "each": None}) == {"~": [1.0]}

@@ -16,7 +16,7 @@ def unequal_means(rows: Iterable[Row]) -> list[str]:
     for row in rows:
         streams.setdefault((row.stream, row.source), []).append(row)
     found = [(stream, _differences(members)) for (stream, _), members in streams.items()]
-    return [f"unequal means on {stream}: {'; '.join(differences)}." for stream, differences in found if differences]
+    return [f"Unequal means on {stream}: {'; '.join(differences)}." for stream, differences in found if differences]
 
 
 def _differences(rows: Sequence[Row]) -> list[str]:

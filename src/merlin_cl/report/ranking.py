@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from merlin_cl.metrics import holm, paired
 from merlin_cl.report.summary import Row, is_ceiling
 from merlin_cl.report.text import stored_size
 
 A = "average_incremental_accuracy"
 LEADING = 3
 """Methods that a sentence names from the top."""
+SURE = 0.05
+"""A p-value, corrected for the whole table, below which two methods are told apart."""
 
 Apart = Literal["", "another answer", "told the task", "ceiling"]
 
@@ -28,6 +31,16 @@ class Place:
     """How many rows have a rank."""
     apart: Apart = ""
     """Why it has none: it is a further answer of a learner that has one, is told the task of every example, or is a ceiling."""
+    p: float | None = None
+    """Of a paired t-test beside the first over the seeds that both have, corrected by Holm's rule over all ranked rows.
+
+    None for the first itself, for a row without a rank, and where seeds are too few.
+    """
+
+    @property
+    def tied(self) -> bool:
+        """Whether seeds enough were run, and yet it cannot be told from the first."""
+        return self.p is not None and self.p >= SURE
 
 
 def ranking(rows: Iterable[Row]) -> list[list[Place]]:
@@ -60,7 +73,18 @@ def sentence(places: list[Place], called: Callable[[Row], str] | None = None, ou
             leading.append(f"… {told}")
     ceilings = [f"ceiling {called(place.row)} {_accuracy(place)}" for place in places if place.apart == "ceiling"]
     text = ", ".join(leading).replace(", …", " …")
-    return text + "".join(f"; {each}" for each in ceilings[:1])
+    return "; ".join(part for part in (text, _how_sure(ranked, called), *ceilings[:1]) if part)
+
+
+def _how_sure(ranked: list[Place], called: Callable[[Row], str]) -> str:
+    """What keeps the first from being the best beyond doubt, in words; empty where nothing does."""
+    if len(ranked) < 2:
+        return ""
+    tied = [place for place in ranked if place.tied]
+    if ranked[1].p is None:
+        return "too few seeds to tell them apart"
+    who = called(tied[0].row) if len(tied) == 1 else f"{len(tied)} others"
+    return f"{who} cannot be told from the first" if tied else ""
 
 
 def ordinal(rank: int) -> str:
@@ -80,10 +104,19 @@ def _ordered(rows: list[Row]) -> list[Place]:
         Place(row, None if apart else 1 + sum(score > _mean(row) for score in scores), len(scores), apart)
         for row, apart in zip(rows, kinds, strict=True)
     ]
-    last = ("ceiling", "told the task")
-    return sorted(
-        places, key=lambda place: (-last.index(place.apart) - 3 if place.apart in last else -9, -_mean(place.row))
-    )
+    last = ("", "another answer", "told the task", "ceiling")
+    order = sorted(places, key=lambda place: (max(1, last.index(place.apart)), -_mean(place.row)))
+    return _beside_the_first(order)
+
+
+def _beside_the_first(places: list[Place]) -> list[Place]:
+    """The same with every ranked row's p-value beside the first."""
+    first = next((place.row for place in places if place.rank is not None), None)
+    others = [place for place in places if place.rank is not None and place.row is not first]
+    outcomes = [paired(place.row.values[A], first.values[A]) for place in others] if first is not None else []
+    corrected = holm([outcome.p_value if outcome else None for outcome in outcomes])
+    p_values = {id(place): p for place, p in zip(others, corrected, strict=True)}
+    return [replace(place, p=p_values.get(id(place))) for place in places]
 
 
 def _kinds(rows: list[Row]) -> list[Apart]:

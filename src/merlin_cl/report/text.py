@@ -115,9 +115,10 @@ def stream_title(name: str) -> str:
 
 
 def parts(values: Mapping[str, object]) -> str:
-    """Names and values in one line.
+    """Names and values in one line, numbers to six digits.
 
-    >>> parts({"base": "1 s", "infer": "2 s"})
-    'base 1 s, infer 2 s'
+    >>> parts({"base": "1 s", "learning_rate": 0.1 + 0.2})
+    'base 1 s, learning_rate 0.3'
     """
-    return ", ".join(f"{name} {value}" for name, value in values.items()) or "none"
+    shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
+    return ", ".join(f"{name} {value}" for name, value in shown.items()) or "none"

@@ -23,6 +23,8 @@ from merlin_cl.report.text import stream_title
 
 GALLERY_BYTES = 3_000_000
 """Pictures on a page in all; galleries beyond that are left out."""
+GALLERIES = 40
+"""Experiments on a page whose pictures are looked at, the first of every stream first: most of a thousand keep the same ones."""
 
 Content = dict[str, Any]
 
@@ -39,8 +41,17 @@ def content(runs: Iterable[Run], problems: Iterable[str] = (), *, title: str = "
         "written": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         "runs": sum(len(experiment.runs) for group in groups for experiment in group.experiments),
         "problems": [*problems, *([] if unfinished else _left_out(runs))],
-        "streams": [_stream(group, number, slots, pictures) for number, group in enumerate(groups)],
+        "streams": [
+            {**_stream(group, number, slots, pictures), "tab": tab}
+            for number, (group, tab) in enumerate(zip(groups, _tabs(groups), strict=True))
+        ],
     }
+
+
+def _tabs(groups: list[StreamGroup]) -> list[str]:
+    """What tabs are called: the streams' names, with all that tells them apart where several share one."""
+    names = [stream_title(group.name) for group in groups]
+    return [name if names.count(name) == 1 else group.title for name, group in zip(names, groups, strict=True)]
 
 
 def _title(groups: list[StreamGroup]) -> str:
@@ -48,7 +59,7 @@ def _title(groups: list[StreamGroup]) -> str:
     names = [*dict.fromkeys(stream_title(group.name) for group in groups)]
     if not names:
         return "Runs"
-    return " and ".join(names) if len(names) < 3 else f"{len(names)} streams"
+    return " and ".join(names) if len(names) < 3 else f"{len(groups)} streams"
 
 
 def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _PictureBudget) -> Content:
@@ -59,6 +70,7 @@ def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _P
     experiments = [
         _experiment(group, experiment, slots[experiment.label], pictures, ranked) for experiment in group.experiments
     ]
+    _leave_out_repeated(experiments)
     series = [one for experiment in experiments for one in experiment["series"]]
     correct_p_values(series)
     for place, one in enumerate(series):
@@ -69,6 +81,7 @@ def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _P
         "name": group.name,
         "changed": group.changed,
         "source": group.source,
+        "processors": _processors(group),
         "unequal": unequal_means(row for experiment in group.experiments for row in experiment.rows),
         "sentences": {places[0].row.view: sentence(places, lambda row: labels[id(row)]) for places in questions},
         "tasks": max(one["tasks_in_all"] for one in series),
@@ -117,7 +130,8 @@ def _of_checkpoint(
     """Latent space, gallery, names and numbers of classes of the tasks; a checkpoint of an unknown shape has none of them."""
     try:
         counts = [len(classes) for classes in kept.task_classes]
-        return latent_space(kept), pictures.admit(gallery(kept)), kept.task_names, counts
+        shown = pictures.admit(gallery(kept)) if pictures.wanted else None
+        return latent_space(kept), shown, kept.task_names, counts
     except (KeyError, TypeError, ValueError, IndexError):
         return None, None, None, None
 
@@ -128,10 +142,16 @@ class _PictureBudget:
     def __init__(self, limit: int) -> None:
         self.left = limit
         self.seen: set[int] = set()
+        self.looked_at = 0
+
+    @property
+    def wanted(self) -> bool:
+        return self.looked_at < GALLERIES
 
     def admit(self, shown: Content | None) -> Content | None:
         if shown is None:
             return None
+        self.looked_at += 1
         uris = [uri for task in shown["tasks"] for group in task["classes"] for uri in group["pictures"]]
         same, weight = hash(tuple(uris)), sum(map(len, uris))
         if same in self.seen or weight > self.left:
@@ -200,6 +220,27 @@ def _environments(runs: list[Run]) -> list[Content]:
         }
         found.setdefault(repr(facts), {"facts": facts, "seeds": []})["seeds"].append(run.seed)
     return list(found.values())
+
+
+def _leave_out_repeated(experiments: list[Content]) -> None:
+    """Settings and environments that a method's first experiment has too are told there alone; `like` is its label."""
+    first: dict[str, tuple[Content, list[Content], list[Content]]] = {}
+    for experiment in experiments:
+        own = experiment, list(experiment["settings"]), [one["facts"] for one in experiment["environments"]]
+        model, settings, facts = first.setdefault(experiment["method"], own)
+        experiment["like"] = None
+        if model is experiment:
+            continue
+        experiment["like"] = model["label"]
+        experiment["settings"] = [setting for setting in experiment["settings"] if setting not in settings]
+        if own[2] == facts:
+            experiment["environments"] = []
+
+
+def _processors(group: StreamGroup) -> list[str]:
+    """What the runs of a stream were computed on, as far as they say so."""
+    environments = (run.environment for experiment in group.experiments for run in experiment.runs)
+    return sorted({str(one["machine"]["processor"]) for one in environments if one is not None})
 
 
 def _run(run: Run) -> Content:

@@ -9,6 +9,8 @@ from merlin_cl.metrics import BOUNDS, ENOUGH_SEEDS, interval, mean, standard_dev
 Estimate = dict[str, Any]
 """mean; low and high, the ends of the interval, None where seeds are too few; std, None for one; each seed where they are few."""
 
+ESTIMATE = ("mean", "low", "high", "std", "each")
+"""The parts of an estimate, in the order in which the page's script unpacks them."""
 DECIMALS = 4
 PERCENT = BOUNDS["final_accuracy"]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from merlin_cl.metrics import METRICS, learning_curve
@@ -68,17 +69,15 @@ class StreamGroup:
     """Settings of the stream that are not its defaults."""
     experiments: list[Experiment]
 
+    @cached_property
+    def _controls(self) -> list[Experiment]:
+        return [one for one in self.experiments if one.row.method == CONTROL and one.finished]
+
     def control_of(self, experiment: Experiment) -> Experiment | None:
         """The exemplar-only control with the same budget, None for the control itself or where it was not run."""
         if experiment.row.method == CONTROL:
             return None
-        fitting = [
-            other
-            for other in self.experiments
-            if other.row.method == CONTROL
-            and other.finished
-            and experiment.row.exemplars in (None, other.row.exemplars)
-        ]
+        fitting = [other for other in self._controls if experiment.row.exemplars in (None, other.row.exemplars)]
         return max(fitting, key=lambda other: len(set(other.row.seeds) & set(experiment.row.seeds)), default=None)
 
 
@@ -107,9 +106,15 @@ def _told_apart(groups: list[StreamGroup]) -> list[StreamGroup]:
     """Groups that share a title, as they differ in their data alone, with these in the title."""
     titles = [group.title for group in groups]
     return [
-        group if titles.count(group.title) == 1 else replace(group, title=f"{group.title}, {group.source}")
+        group if titles.count(group.title) == 1 else replace(group, title=f"{group.title}, {_short_source(group)}")
         for group in groups
     ]
+
+
+def _short_source(group: StreamGroup) -> str:
+    """The data without their name, where the stream is called after it."""
+    name, _, rest = group.source.partition(", ")
+    return rest if rest and name in group.title else group.source
 
 
 def _group(runs: list[Run]) -> StreamGroup:
@@ -168,11 +173,12 @@ def _order(experiment: Experiment) -> tuple[bool, bool, float, str]:
 def _labelled(experiments: list[Experiment], changed_stream: dict[str, Any]) -> list[Experiment]:
     """Every experiment with a name of its own: the method, its preset, and the settings that tell it from the others."""
     labelled = []
+    alike: dict[tuple[str, str], list[Row]] = {}
+    for experiment in experiments:
+        alike.setdefault((experiment.row.method, experiment.row.preset), []).append(experiment.row)
     for experiment in experiments:
         row = experiment.row
-        rivals = [
-            other.row for other in experiments if (other.row.method, other.row.preset) == (row.method, row.preset)
-        ]
+        rivals = alike[row.method, row.preset]
         telling = {
             name: value
             for name, value in row.changed.items()

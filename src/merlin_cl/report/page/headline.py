@@ -25,12 +25,21 @@ def headline(stream: Content) -> Content:
             {
                 "view": each,
                 "about": VIEWS.get(each, ""),
+                "seeds": _seeds([one for one in series if one["view"] == each and one["finished"]]),
                 "rows": ordered([one for one in series if one["view"] == each and one["finished"]]),
                 "unfinished": [one for one in series if one["view"] == each and not one["finished"]],
             }
             for each in sorted(stream["views"], key=lambda each: each != view)
         ],
     }
+
+
+def _seeds(series: list[Content]) -> str:
+    """How many seeds figures are means over, in words."""
+    counts = sorted({len(one["seeds"]) for one in series})
+    if not counts or counts == [1]:
+        return "one seed each"
+    return f"{counts[0]} seeds each" if len(counts) == 1 else f"{counts[0]} to {counts[-1]} seeds"
 
 
 def headline_view(stream: Content) -> str:

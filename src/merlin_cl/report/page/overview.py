@@ -6,7 +6,6 @@ from typing import Any
 
 from merlin_cl.metrics.ranks import cliques, complete_block, critical_difference, mean_ranks
 from merlin_cl.report.page.headline import headline_view
-from merlin_cl.report.text import stream_title
 
 Content = dict[str, Any]
 FEW_STREAMS = 5
@@ -37,7 +36,7 @@ def overview(streams: list[Content]) -> Content | None:
             {
                 "id": stream["id"],
                 "title": stream["title"],
-                "name": stream_title(stream["name"]),
+                "name": stream["tab"],
                 "view": headline_view(stream),
                 "changed": bool(stream["changed"]),
             }
@@ -106,4 +105,7 @@ def _sentence(ranked: Content | None) -> str:
     if ours is not None and ours >= 3:
         rest = f" … merlin {ranked['methods'][ours]['rank']:.1f}"
     shared = f"the {len(ranked['streams'])} streams that {len(ranked['methods'])} methods share"
-    return f"{leading}{rest} by mean rank over {shared}"
+    alike = next((last for first, last in ranked["cliques"] if first == 0), 0)
+    every = alike == len(ranked["methods"]) - 1
+    unsure = "; so few streams tell none of them apart" if every else f"; the first {alike + 1} cannot be told apart"
+    return f"{leading}{rest} by mean rank over {shared}{unsure if alike else ''}"

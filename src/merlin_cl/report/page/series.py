@@ -30,6 +30,7 @@ def series_of(
         "rank": placed.rank if placed else None,
         "among": placed.among if placed else 0,
         "apart": placed.apart if placed else "unfinished",
+        "tied": placed.tied if placed else False,
         "seeds": row.seeds,
         "tasks": experiment.tasks,
         "tasks_in_all": experiment.tasks_in_all,

@@ -34,11 +34,11 @@ function whisker(x, low, high, stroke) {
 
 let clips = 0;
 
-// Keeps what is put into it inside the drawing area.
-function clipped(root, area) {
+// Keeps what is put into it inside the drawing area, with some room for marks at its edge.
+function clipped(root, area, room = 6) {
   clips += 1;
   const id = `clip-${clips}`;
-  const shapes = svg('rect', { x: area.left - 6, y: area.top - 6, width: area.right - area.left + 12, height: area.bottom - area.top + 12 });
+  const shapes = svg('rect', { x: area.left - room, y: area.top - room, width: area.right - area.left + 2 * room, height: area.bottom - area.top + 2 * room });
   const group = svg('g', { 'clip-path': `url(#${id})` });
   root.append(svg('clipPath', { id }, shapes), group);
   return group;

@@ -2,6 +2,7 @@
 
 const IN_COLOUR_AT_FIRST = 5;
 const MANY = 16;
+const FEW_ENOUGH = 100;
 
 // Choices by the title of the stream, so that they outlive a live page's new results; `focus` is null until the reader chooses.
 const chosen = new Map();
@@ -35,6 +36,9 @@ function fillChips(section, stream, view, redraw) {
   const all = seriesOf(stream, view);
   const focus = focusOf(stream, view);
   section.querySelector('[data-chosen] summary').textContent = `Methods in colour (${all.filter((one) => focus.has(fullName(one))).length} of ${all.length})`;
+  const details = section.querySelector('[data-chosen]');
+  details.ontoggle = () => details.open && !group.querySelector('button') && fillChips(section, stream, view, redraw);
+  if (!details.open && all.length > FEW_ENOUGH) return; // a thousand buttons are made when they are asked for
   const button = (name, attributes, act, ...children) => {
     const made = html('button', { type: 'button', ...attributes }, ...children, name);
     made.onclick = act;
@@ -76,10 +80,12 @@ function wireTabs(show) {
       document.getElementById(each.getAttribute('aria-controls')).hidden = each !== tab;
     }
     const panel = tab.getAttribute('aria-controls');
+    document.querySelector('[data-here]').textContent = tab.textContent;
     document.querySelectorAll('[data-jump]').forEach((link) => {
       link.href = `#${panel}-${link.dataset.jump}`;
       link.hidden = !document.getElementById(`${panel}-${link.dataset.jump}`);
     });
+    document.querySelector('.bar').hidden = !document.querySelector('[data-jump]:not([hidden])');
     if (focus) tab.focus();
     tab.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     show(panel);
@@ -93,7 +99,7 @@ function wireTabs(show) {
       select(tabs[(to + tabs.length) % tabs.length], true);
     };
   });
-  return (title) => select(tabs.find((tab) => tab.textContent === title) ?? tabs[0], false);
+  return (title) => select(tabs.find((tab) => tab.dataset.title === title) ?? tabs[0], false);
 }
 
 function wireTheme() {
@@ -132,17 +138,6 @@ function wireCopying() {
         button.textContent = 'Selected';
       }
       setTimeout(() => (button.textContent = 'Copy'), 2000);
-    };
-  });
-}
-
-// Further columns of a table of results, shown when they are asked for.
-function wireColumns() {
-  document.querySelectorAll('[data-columns]').forEach((button) => {
-    button.onclick = () => {
-      const wide = button.closest('[data-results]').classList.toggle('all-columns');
-      button.setAttribute('aria-expanded', String(wide));
-      button.textContent = wide ? 'Fewer columns' : 'More columns';
     };
   });
 }

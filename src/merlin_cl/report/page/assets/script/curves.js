@@ -11,17 +11,16 @@ function drawCurves(figure, stream, series, focus) {
   const labelled = width > 640 && inColour.length > 0;
   const area = { left: 44, right: width - (labelled ? Math.min(longest + 34, width * 0.36) : 14), top: 26, bottom: height - 44 };
   const paper = option('paper') ? inColour.filter((one) => one.paper_curve) : [];
-  const low = Math.min(100, ...series.flatMap((one) => one.curve.map((point) => point.mean)), ...inColour.flatMap((one) => one.curve.flatMap(reachOf)), ...paper.flatMap((one) => one.paper_curve));
-  const bottom = Math.max(0, Math.floor((low - 2) / 10) * 10);
+  const bottom = curvesBottom(figure, series, inColour, paper, option('whole'));
   const x = linear([1, Math.max(2, tasks)], [area.left + 12, area.right - 12]);
   const y = linear([bottom, 100], [area.bottom, area.top]);
   verticalAxis(root, area, y, ticks(bottom, 100, 6), { title: '%' });
   horizontalAxis(root, area, x, taskTicks(tasks, area.right - area.left), { title: 'after task' });
   const path = (values) => values.map((value, task) => `${task ? 'L' : 'M'}${x(task + 1)},${y(value)}`).join('');
-  const inside = clipped(root, area);
+  const [behind, inside] = [clipped(root, area, 0), clipped(root, area)];
   const means = (one) => one.curve.map((point) => point.mean);
   for (const one of series.filter((each) => !inColour.includes(each))) {
-    inside.append(svg('path', { class: one.apart === 'ceiling' ? 'grey ceiling-line' : 'grey', d: path(means(one)), 'data-series': one.id, 'data-unfinished': one.finished ? null : 'true' }));
+    behind.append(svg('path', { class: one.apart === 'ceiling' ? 'grey ceiling-line' : 'grey', d: path(means(one)), 'data-series': one.id, 'data-unfinished': one.finished ? null : 'true' }));
     if (one.curve.length === 1) inside.append(svg('circle', { class: 'grey-dot', r: 2.5, cx: x(1), cy: y(means(one)[0]) }));
   }
   for (const one of inColour) drawSpread(inside, one, x, y, path, option('each'));
@@ -39,6 +38,20 @@ function drawCurves(figure, stream, series, focus) {
   dataTable(figure, ['method', ...Array.from({ length: tasks }, (_, task) => `task ${task + 1}`)], () =>
     series.map((one) => [endName(one), ...Array.from({ length: tasks }, (_, task) => one.curve[task] ?? null)]),
   );
+}
+
+// Where the axis begins: under the lines in colour, so that they can be told apart, or under all lines if that was asked for.
+function curvesBottom(figure, series, inColour, paper, whole) {
+  const under = (values) => Math.max(0, Math.floor((Math.min(100, ...values) - 2) / 5) * 5);
+  const means = (one) => one.curve.map((point) => point.mean);
+  const coloured = [...inColour.flatMap((one) => one.curve.flatMap(reachOf)), ...paper.flatMap((one) => one.paper_curve)];
+  const [lowest, near] = [under([...series.flatMap(means), ...coloured]), under(coloured)];
+  const split = coloured.length > 0 && near - lowest >= 10;
+  figure.querySelector('[data-option="whole"]').closest('label').hidden = !split;
+  const bottom = split && !whole ? near : lowest;
+  const cut = series.filter((one) => Math.min(...means(one)) < bottom).length;
+  noteUnder(figure, cut ? `Out of view: ${cut} of ${series.length} lines, below ${bottom} %; “all lines in view” shows them.` : '');
+  return bottom;
 }
 
 const endName = (one) => (one.finished ? fullName(one) : `${fullName(one)} (${one.tasks} of ${one.tasks_in_all} tasks)`);
@@ -65,7 +78,7 @@ function labelEnds(root, area, series, x, y, width) {
     const to = area.right + 8;
     // A run that is not finished ends where it has come to; no line leads on from there.
     if (one.finished) root.append(svg('path', { d: `M${x(one.curve.length) + 8},${ends[index]}L${to},${places[index]}`, style: `stroke:${colour(one.slot)}`, 'stroke-width': 0.8, opacity: 0.6, fill: 'none' }));
-    root.append(svg('text', { class: 'name', x: to + 4, y: places[index] + 4, style: `fill:${colour(one.slot)}` }, shortened(endName(one), width - to - 8, 12, 600)));
+    root.append(svg('text', { class: 'name', x: to + 4, y: places[index] + 4, style: `fill:${nameColour(one.slot)}` }, shortened(endName(one), width - to - 8, 12, 600)));
   });
 }
 

@@ -57,13 +57,22 @@ function figureAsSvg(figure) {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(root)}`;
 }
 
+// A colour that was mixed, as every program that reads SVG knows it.
+function plainColour(value) {
+  if (!/^(color|oklch|oklab|lab|lch)\(/.test(value)) return value;
+  const pot = html('canvas', { width: 1, height: 1 }).getContext('2d');
+  pot.fillStyle = value;
+  pot.fillRect(0, 0, 1, 1);
+  return `rgb(${[...pot.getImageData(0, 0, 1, 1).data].slice(0, 3).join(', ')})`;
+}
+
 function withLooks(original) {
   const copy = original.cloneNode(true);
   const pairs = [[original, copy], ...[...original.querySelectorAll('*')].map((element, place) => [element, copy.querySelectorAll('*')[place]])];
   for (const [from, to] of pairs) {
     const style = getComputedStyle(from);
     to.removeAttribute('class');
-    to.setAttribute('style', COPIED_STYLES.map((name) => `${name}:${style.getPropertyValue(name)}`).join(';'));
+    to.setAttribute('style', COPIED_STYLES.map((name) => `${name}:${plainColour(style.getPropertyValue(name))}`).join(';'));
   }
   return copy;
 }
@@ -87,13 +96,14 @@ function keyAsSvg(figure, width) {
 
 // Tables whose cells are coloured, cell by cell as they stand on the page.
 function tablesAsSvg(figure) {
-  const tables = [...figure.querySelectorAll('table')].filter((table) => !table.closest('details') && table.offsetParent);
+  const tables = [...figure.querySelectorAll('table')].filter((table) => !table.closest('details') && table.offsetParent && !table.closest('.unfinished'));
   const boxes = tables.map((table) => table.getBoundingClientRect());
   const [left, top] = [Math.min(...boxes.map((box) => box.left)), Math.min(...boxes.map((box) => box.top))];
   const [right, bottom] = [Math.max(...boxes.map((box) => box.right)), Math.max(...boxes.map((box) => box.bottom))];
   const root = svg('svg', { viewBox: `0 0 ${Math.ceil(right - left) + 16} ${Math.ceil(bottom - top) + 16}` });
   for (const cell of tables.flatMap((table) => [...table.querySelectorAll('th, td')])) {
     const box = cell.getBoundingClientRect();
+    if (!box.width) continue;
     const style = getComputedStyle(cell);
     const [x, y] = [box.left - left + 8, box.top - top + 8];
     root.append(svg('rect', { x, y, width: box.width, height: box.height, fill: style.backgroundColor }));

@@ -27,13 +27,22 @@ function drawFront(figure, stream, series, focus, against) {
     point.dataset.front = String(front.includes(one));
     point.dataset.apart = one.apart;
     root.append(point);
-    return { one, x: cx, y: cy, reach: [cy, cy], name: one.apart === 'ceiling' ? `${fullName(one)} (ceiling)` : fullName(one), paint: inColour ? colour(one.slot) : 'var(--muted)', title: fullName(one), rows: rankingFacts(one) };
+    return { one, x: cx, y: cy, name: one.apart === 'ceiling' ? `${fullName(one)} (ceiling)` : fullName(one), paint: inColour ? nameColour(one.slot) : 'var(--muted)', title: fullName(one), rows: rankingFacts(one) };
   });
   const marks = stops.map(({ x: cx, y: cy }) => ({ left: cx - 7, right: cx + 7, top: cy - 7, bottom: cy + 7 }));
   const wanted = stops.filter(({ one }) => focus.has(fullName(one)) || front.includes(one) || one.apart === 'ceiling').sort((a, b) => focus.has(b.title) - focus.has(a.title));
-  nameMarks(root, area, wanted, marks);
+  const left = nameMarks(root, area, wanted, marks, stepBoxes(front.map((one) => [x(one[against]), y(one.average.mean)]), area.right));
+  keyOf(plot, left.filter(({ one }) => focus.has(fullName(one))).map(({ one }) => ({ ...one, label: fullName(one) })));
   explorable(plot, title, stops, { point: ring(root) });
   dataTable(figure, ['method', 'A', 'stored bytes', 'CPU seconds', 'on the front'], () => shown.map((one) => [fullName(one), one.average, { value: one.stored, text: storedSize(one.stored) }, { value: one.seconds, text: seconds(one.seconds) }, front.includes(one) ? 'yes' : one.apart === 'ceiling' ? 'ceiling' : 'no']));
+}
+
+// The boxes of a line that goes from point to point in steps, first across and then up, and on to the right.
+function stepBoxes(points, right) {
+  return points.flatMap(([px, py], at) => {
+    const [nx, ny] = points[at + 1] ?? [right, py];
+    return [{ left: px, right: nx, top: py - 2, bottom: py + 2 }, { left: nx - 2, right: nx + 2, top: Math.min(py, ny), bottom: Math.max(py, ny) }];
+  });
 }
 
 // Those that nothing else beats in both: going up in cost, each better than all before.

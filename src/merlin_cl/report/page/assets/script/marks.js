@@ -13,11 +13,12 @@ const SHAPES = [
 const DASHES = { aggregate: '7 4', aware: '2 3' };
 
 const colour = (slot) => `var(--series-${slot % COLOURS})`;
+const nameColour = (slot) => `var(--name-${slot % COLOURS})`; // of text
 const dash = (inference) => DASHES[inference] ?? null;
 const shape = (slot, radius) => SHAPES[slot % SHAPES.length](radius);
 
 // A task among others: blue for the first, orange for the last; a number says the same.
-const taskColour = (task, tasks) => `color-mix(in oklch, var(--series-1) ${tasks > 1 ? Math.round((100 * task) / (tasks - 1)) : 0}%, var(--series-0))`;
+const taskColour = (task, tasks) => `color-mix(in oklch, var(--name-1) ${tasks > 1 ? Math.round((100 * task) / (tasks - 1)) : 0}%, var(--name-0))`;
 
 function mark(slot, x, y, radius = 4.5) {
   return svg('path', { class: 'mark', d: shape(slot, radius), transform: `translate(${x},${y})`, style: `fill:${colour(slot)}` });
@@ -32,8 +33,8 @@ function swatch(slot, inference) {
   );
 }
 
-function fillSwatches(root) {
-  for (const place of root.querySelectorAll('.swatch[data-slot]')) {
+function fillSwatches(root, among = ':not(.beyond)') {
+  for (const place of root.querySelectorAll(`${among} > * > .swatch[data-slot]`)) {
     place.replaceChildren(swatch(Number(place.dataset.slot), place.dataset.inference));
   }
 }

@@ -14,7 +14,7 @@ function drawHeat(figure) {
 
 function drawRanks(figure, ranks) {
   const plot = figure.querySelector('.plot');
-  const longest = Math.max(...ranks.methods.map((one) => textWidth(`${one.label} 00.0`, 12, 600)));
+  const longest = Math.max(...ranks.methods.map((one) => textWidth(`${one.label} 00.0`, 13, 700)));
   const draw = plot.clientWidth > 2 * longest + 260 ? classicRanks : listedRanks;
   draw(plot, ranks, longest);
   dataTable(figure, ['method', 'mean rank'], () => ranks.methods.map((one) => [one.label, { value: one.rank, text: one.rank.toFixed(2) }]));
@@ -50,17 +50,20 @@ function classicRanks(plot, { methods, difference, cliques }, longest) {
 // Where there is little room: a row a method, bars at the side.
 function listedRanks(plot, { methods, cliques }, longest) {
   const { levels, of } = barLevels(cliques);
-  const { root, width } = drawing(plot, 30 + methods.length * 20, `Mean ranks of ${methods.length} methods`);
-  const names = Math.min(longest, width * 0.5);
+  const stacked = longest > plot.clientWidth * 0.5;
+  const row = stacked ? 36 : 20;
+  const { root, width } = drawing(plot, 30 + methods.length * row, `Mean ranks of ${methods.length} methods`);
+  const names = stacked ? 0 : longest;
   const x = linear([1, Math.max(2, methods.length)], [names + 20, width - 16 - 7 * levels]);
   for (const value of ticks(1, methods.length, 4)) root.append(svg('text', { x: x(value), y: 14, 'text-anchor': 'middle' }, String(value)));
-  const y = (place) => 34 + place * 20;
+  const y = (place) => (stacked ? 50 : 34) + place * row;
   cliques.forEach(([first, last], at) => root.append(svg('line', { class: 'clique', x1: width - 6 - 7 * of[at], x2: width - 6 - 7 * of[at], y1: y(first) - 6, y2: y(last) + 6 })));
+  const name = (one) => `${one.label} ${one.rank.toFixed(1)}`;
   const stops = methods.map((one, place) => {
     const ours = one.label === 'merlin';
     root.append(svg('line', { class: 'gridline', x1: names + 14, x2: width - 10 - 7 * levels, y1: y(place), y2: y(place) }));
     root.append(svg('circle', { r: 4.5, cx: x(one.rank), cy: y(place), style: `fill:${ours ? colour(one.slot) : 'var(--grey)'}` }));
-    root.append(svg('text', { class: ours ? 'row-name ours' : 'row-name', x: names + 8, y: y(place) + 4, 'text-anchor': 'end' }, shortened(`${one.label} ${one.rank.toFixed(1)}`, names, 12, 600)));
+    root.append(svg('text', { class: ours ? 'row-name ours' : 'row-name', x: stacked ? 4 : names + 8, y: y(place) + (stacked ? -12 : 4), 'text-anchor': stacked ? 'start' : 'end' }, shortened(name(one), stacked ? width - 20 - 7 * levels : names + 4, 13, ours ? 700 : 400)));
     return { x: x(one.rank), y: y(place), title: one.label, rows: [{ label: 'mean rank', value: one.rank.toFixed(2) }] };
   });
   explorable(plot, 'Mean ranks', stops, { point: ring(root) });

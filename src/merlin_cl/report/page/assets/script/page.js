@@ -1,6 +1,17 @@
 // Puts the page together: one stream at a time, its figures drawn when it is shown and when its width changes.
 
-let figures = JSON.parse(document.getElementById('figures').textContent);
+// Estimates come as lists of their parts, those at the end left out where there is nothing to say.
+function unpacked(value) {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(unpacked);
+  if (value['~']) {
+    const [mean, low = null, high = null, std = null, each = null] = value['~'];
+    return { mean, low, high, std, each };
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, unpacked(part)]));
+}
+
+let figures = unpacked(JSON.parse(document.getElementById('figures').textContent));
 let current = null;
 
 function drawStream(id) {
@@ -49,6 +60,7 @@ function drawFigures(section, stream, view, redraw) {
     latent: (figure) => drawLatent(figure, stream),
     diagnosis: (figure) => drawDiagnosis(figure, stream, stream.experiments.find((one) => one.label === figure.dataset.label)),
   };
+  resultsSheet(section.querySelector('[data-results]'), series);
   for (const figure of section.querySelectorAll('[data-plot]')) {
     draw[figure.dataset.plot](figure);
     figure.dataset.drawn = 'true';
@@ -81,6 +93,7 @@ function begin(title) {
   wireSorting();
   wireCopying();
   wireColumns();
+  wireRows();
   wireExports((id) => addressOf(stateNow(), id));
   if (!figures.streams.length) return;
   const show = wireTabs((id) => {
@@ -118,7 +131,7 @@ function replace(fragment) {
   const [left, top, focused] = [window.scrollX, window.scrollY, document.activeElement?.id];
   const open = [...document.querySelectorAll('details')].map((details) => details.open);
   const choosing = document.getElementById(current)?.querySelector('[data-chosen]')?.open ?? false;
-  figures = fragment.figures;
+  figures = unpacked(fragment.figures);
   document.getElementById('heading').textContent = fragment.heading;
   document.getElementById('main').innerHTML = fragment.main;
   begin(title);

@@ -12,15 +12,15 @@ function drawRanking(figure, stream, series, focus, toggle) {
   const wide = plot.clientWidth > 760;
   const named = (one) => `${fullName(one)}${one.apart === 'told the task' ? ' (told the task)' : ''}`;
   const longest = Math.max(...shown.map((one) => textWidth(named(one), 13, one.label === 'merlin' ? 700 : 400)));
-  const ranks = 30;
+  const ranks = 34;
   const stacked = ranks + longest > plot.clientWidth * 0.42;
   const row = stacked ? 40 : 24;
   const { root, width } = drawing(plot, shown.length * row + 78, `Average incremental accuracy of ${shown.length} methods, the best first`);
   const area = { left: stacked ? 10 : ranks + longest + 18, right: width - (wide ? 190 : 64), top: 34, bottom: 34 + shown.length * row };
   const x = accuracyScale(shown, [ceiling, control].filter((one) => one), [area.left + 6, area.right - 6]);
   horizontalAxis(root, area, x.scale, x.ticks, { title: x.title, grid: true });
-  for (const [one, kind, text] of [[ceiling, 'ceiling', 'ceiling'], [control, 'control', 'control']]) {
-    if (one) root.append(svg('line', { class: `${kind}-line`, x1: x.scale(one.average.mean), x2: x.scale(one.average.mean), y1: area.top - 6, y2: area.bottom, 'data-line': text }));
+  for (const [one, kind] of [[ceiling, 'ceiling'], [control, 'control']]) {
+    if (one) root.append(svg('path', { class: `${kind}-line`, d: lineDown(x.scale(one.average.mean), area, row, stacked ? shown.map((each) => ranks + textWidth(named(each), 13, 700)) : []), 'data-line': kind }));
   }
   nameLines(root, area, x.scale, ceiling, control);
   if (wide) {
@@ -33,6 +33,7 @@ function drawRanking(figure, stream, series, focus, toggle) {
     const paint = inColour ? colour(one.slot) : 'var(--grey)';
     if (place % 2) root.append(svg('rect', { class: 'stripe', x: 0, y: top, width, height: row }));
     const line = stacked ? top + 15 : y + 4;
+    if (all.some((each) => each.tied) && (one.tied || one.rank === 1)) root.append(svg('rect', { class: 'tied', x: 2, y: top + 3, width: 3, height: row - 6, 'data-tied': one.id }));
     root.append(svg('text', { class: 'row-rank', x: ranks - 8, y: line, 'text-anchor': 'end' }, one.rank === null ? NOTHING : String(one.rank)));
     root.append(svg('text', { class: one.label === 'merlin' ? 'row-name ours' : 'row-name', x: ranks, y: line }, shortened(named(one), stacked ? width - ranks - 8 : longest, 13, one.label === 'merlin' ? 700 : 400)));
     drawEstimate(root, one, x.scale, y, paint);
@@ -45,6 +46,12 @@ function drawRanking(figure, stream, series, focus, toggle) {
   dataTable(figure, ['method', 'rank', 'A', 'stored bytes', 'CPU seconds', 'seeds'], () =>
     all.concat(ceiling ? [ceiling] : []).map((one) => [fullName(one), one.rank === null ? one.apart : one.rank, one.average, { value: one.stored, text: storedSize(one.stored) }, { value: one.seconds, text: one.seconds === null ? NOTHING : seconds(one.seconds) }, one.seeds.length]),
   );
+}
+
+// A line down the figure that leaves out the names in its way; `ends` is where each row's name ends.
+function lineDown(x, area, row, ends) {
+  const gaps = ends.map((end, place) => (end > x - 4 ? `V${area.top + place * row + 2}m0,19` : '')).join('');
+  return `M${x},${area.top - 6}${gaps}V${area.bottom}`;
 }
 
 // The first ones, and all that are in colour; a button brings the others.
@@ -109,6 +116,7 @@ function nameLines(root, area, x, ceiling, control) {
 
 const rankingFacts = (one) => [
   { label: 'average incremental', value: `${estimated(one.average)} %` },
+  ...(one.average.low === null ? [{ label: '95 % interval', value: 'too few seeds' }] : []),
   { label: 'final', value: `${percent(one.final.mean)} %` },
   { label: 'stored', value: storedSize(one.stored) },
   { label: 'CPU time', value: one.seconds === null ? NOTHING : seconds(one.seconds) },

@@ -3,6 +3,7 @@
 function drawReliability(figure, series, focus) {
   const plot = figure.querySelector('.plot');
   const shown = series.filter((one) => one.reliability && focus.has(fullName(one)));
+  noteUnder(figure, withoutProbabilities(series, focus, 'reliability'));
   if (!shown.length) return nothingToDraw(figure, 'Reliability', 'No method in colour gave probabilities.');
   const { root, width } = drawing(plot, 320, `Confidence against accuracy of ${shown.length} methods`);
   const area = { left: 44, right: width - 14, top: 26, bottom: 272 };
@@ -22,6 +23,7 @@ function drawReliability(figure, series, focus) {
 function drawRisk(figure, series, focus) {
   const plot = figure.querySelector('.plot');
   const shown = series.filter((one) => one.risks && focus.has(fullName(one)));
+  noteUnder(figure, withoutProbabilities(series, focus, 'risks'));
   if (!shown.length) return nothingToDraw(figure, 'Risk against coverage', 'No method in colour gave probabilities.');
   const { root, width } = drawing(plot, 320, `Errors among the surest answers of ${shown.length} methods`);
   const area = { left: 44, right: width - 14, top: 26, bottom: 272 };
@@ -36,6 +38,13 @@ function drawRisk(figure, series, focus) {
   explorable(plot, 'Risk against coverage', stops, { point: ring(root) });
   const shares = points(shown[0]).map(([given]) => given);
   dataTable(figure, ['method', ...shares.map((given) => `${given} %`)], () => shown.map((one) => [fullName(one), ...one.risks.map((risk) => ({ value: risk, text: percent(risk) }))]));
+}
+
+// Who is in colour elsewhere and not here: a method that answers by distance, or a run that did not measure it.
+function withoutProbabilities(series, focus, name) {
+  const without = series.filter((one) => focus.has(fullName(one)) && !one[name]).map(fullName);
+  if (!without.length || !series.some((one) => focus.has(fullName(one)) && one[name])) return '';
+  return `Not measured in the runs of ${without.slice(0, 6).join(', ')}${without.length > 6 ? ` and ${without.length - 6} more` : ''}.`;
 }
 
 function drawLines(root, area, shown, points, x, y, facts) {
