@@ -20,11 +20,11 @@ from consolidation import gain
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.merlin.distribution import TaskPrior
 from merlin_cl.learners.merlin.learner import Merlin
+from merlin_cl.learners.saving.saved import SavedLearner
 from merlin_cl.metrics import mean, paired
 from merlin_cl.metrics.uncertainty import expected_calibration_error, negative_log_likelihood
 from merlin_cl.runs.folder import RunFolder
-from merlin_cl.saving.from_run import path_of_model
-from merlin_cl.saving.saved import SavedLearner
+from merlin_cl.runs.model_file import path_of_model
 from merlin_cl.statefile import write_whole
 from merlin_cl.streams.stream import Stream
 

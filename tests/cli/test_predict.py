@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from merlin_cl import ContinualClassifier
-from merlin_cl.saving.saved import SavedLearner
+from merlin_cl.learners.saving.saved import SavedLearner
 from merlin_cl.streams import stream_settings
 
 RUN = ["run", "split-mnist", "--method", "slda", "--tasks", "2", "--images-per-task", "60"]

@@ -16,8 +16,8 @@ from safetensors.torch import save as save_tensors
 from merlin_cl import ContinualClassifier, MerlinClassifier
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.registry import method_names
-from merlin_cl.saving import format as file_format
-from merlin_cl.saving.saved import SavedLearner
+from merlin_cl.learners.saving import format as file_format
+from merlin_cl.learners.saving.saved import SavedLearner
 
 from .small import clouds, merlin, rival
 

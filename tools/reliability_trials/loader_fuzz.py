@@ -19,7 +19,7 @@ import torch
 
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import LONGEST, MerlinError
-from merlin_cl.saving import format as file_format
+from merlin_cl.learners.saving import format as file_format
 from reliability_trials import processes
 from reliability_trials.learners import clouds, methods, taught
 from reliability_trials.processes import resident

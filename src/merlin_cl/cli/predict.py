@@ -17,7 +17,7 @@ from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import unknown
 
 if TYPE_CHECKING:
-    from merlin_cl.saving.saved import SavedLearner
+    from merlin_cl.learners.saving.saved import SavedLearner
 
 BLOCK = 1000
 """Inputs asked about at once."""
@@ -50,8 +50,8 @@ def main(argv: list[str]) -> None:
     about = "The class of each input, as CSV or JSON, from a saved learner or from the one that a run left behind."
     options = parse(PredictOptions, argv, "predict", about, option_names(PredictOptions))
     from merlin_cl.learners.devices import usable_device
-    from merlin_cl.saving.from_run import path_of_model
-    from merlin_cl.saving.saved import SavedLearner
+    from merlin_cl.learners.saving.saved import SavedLearner
+    from merlin_cl.runs.model_file import path_of_model
 
     usable_device(options.device)
     path = path_of_model(options.model.expanduser())
@@ -72,8 +72,8 @@ def main(argv: list[str]) -> None:
 
 def _answers(saved: SavedLearner, options: PredictOptions) -> Iterator[dict[str, Any]]:
     """A row for each input: its name, the answer, and how probable that is."""
+    from merlin_cl.learners.saving.input_files import read_inputs
     from merlin_cl.runs.progress import clock_time, display
-    from merlin_cl.saving.input_files import read_inputs
 
     learner, task = saved.learner, _task(saved, options.task)
     inference: Any = options.inference

@@ -51,7 +51,7 @@ def main(argv: list[str]) -> None:
     about = "Answer and learn over HTTP: what is acknowledged is on disk and learned once; Ctrl-C saves and ends."
     options = parse(ServeOptions, argv, "serve", about, option_names(ServeOptions))
     _require_positive(options)
-    from merlin_cl.saving.from_run import path_of_model
+    from merlin_cl.runs.model_file import path_of_model
 
     model = path_of_model(options.model.expanduser())
     if importlib.util.find_spec("uvicorn") is None or importlib.util.find_spec("starlette") is None:

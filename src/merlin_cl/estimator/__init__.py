@@ -4,7 +4,7 @@ from pathlib import Path
 
 from merlin_cl.estimator.classifier import ContinualClassifier
 from merlin_cl.estimator.merlin import MerlinClassifier
-from merlin_cl.saving.from_run import path_of_model
+from merlin_cl.runs.model_file import path_of_model
 
 __all__ = ["ContinualClassifier", "MerlinClassifier", "load"]
 

@@ -26,10 +26,10 @@ from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import preset_kind
+from merlin_cl.learners.saving.saved import SavedLearner
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
-from merlin_cl.saving.saved import SavedLearner
 
 
 class UncertaintyParts(NamedTuple):

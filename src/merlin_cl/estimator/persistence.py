@@ -12,12 +12,12 @@ from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
+from merlin_cl.learners.saving.allocation import BoundedTensors
+from merlin_cl.learners.saving.format import damaged
+from merlin_cl.learners.saving.header import MOST, require_size
+from merlin_cl.learners.saving.saved import Inputs, SavedLearner
+from merlin_cl.learners.saving.trial import require_same_form, tensor_bytes
 from merlin_cl.learners.setting_values import fitting
-from merlin_cl.saving.allocation import BoundedTensors
-from merlin_cl.saving.format import damaged
-from merlin_cl.saving.header import MOST, require_size
-from merlin_cl.saving.saved import Inputs, SavedLearner
-from merlin_cl.saving.trial import require_same_form, tensor_bytes
 
 if TYPE_CHECKING:
     from merlin_cl.estimator.classifier import ContinualClassifier

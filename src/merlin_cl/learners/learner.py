@@ -214,7 +214,7 @@ class Learner(ABC, Generic[Settings]):
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""
-        from merlin_cl.saving.saved import Inputs, SavedLearner
+        from merlin_cl.learners.saving.saved import Inputs, SavedLearner
 
         classes, tasks = tuple(range(self.stream.classes)), tuple(range(len(self.tasks)))
         return SavedLearner(self, classes, tasks, Inputs(self.takes_bytes)).save(path)
@@ -225,7 +225,7 @@ class Learner(ABC, Generic[Settings]):
 
         `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
         """
-        from merlin_cl.saving.saved import SavedLearner
+        from merlin_cl.learners.saving.saved import SavedLearner
 
         saved = SavedLearner.load(path, network=network, device=device)
         if not isinstance(saved.learner, cls):

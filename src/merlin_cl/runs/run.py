@@ -26,9 +26,9 @@ from merlin_cl.runs.evaluate import Question, evaluate, questions
 from merlin_cl.runs.folder import Listener, RunFolder
 from merlin_cl.runs.learning import learn_task
 from merlin_cl.runs.ledger import Ledger, Probe
+from merlin_cl.runs.model_file import learner_of_run
 from merlin_cl.runs.progress import Display, RunProgress
 from merlin_cl.runs.stopping import ending_in_order, exit_code
-from merlin_cl.saving.from_run import learner_of_run
 from merlin_cl.statefile import State
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.saving.header import Header
+from merlin_cl.learners.saving.header import Header
 from merlin_cl.statefile import DamagedError, State, StateFile, encode, open_regular, write_whole
 
 KIND = "merlin-cl learner"

@@ -10,7 +10,7 @@ import torch
 from merlin_cl.commands import merlin
 from merlin_cl.errors import MissingPathError, UsageError
 from merlin_cl.learners.learner import Learner
-from merlin_cl.saving.saved import Inputs, Label, SavedLearner
+from merlin_cl.learners.saving.saved import Inputs, Label, SavedLearner
 
 if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream

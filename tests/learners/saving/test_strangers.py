@@ -17,8 +17,8 @@ from estimator.small import clouds, merlin, rival
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.registry import method_names
+from merlin_cl.learners.saving import format as file_format
 from merlin_cl.networks.reference import is_reference
-from merlin_cl.saving import format as file_format
 from patience import PATIENCE
 
 from .forging import EVIL, at, mutated, paths_of, with_changed

@@ -11,7 +11,7 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.inputs.arrays import as_inputs
 from merlin_cl.inputs.pictures import SUFFIXES, header_of, read_images
 from merlin_cl.inputs.tables import Table, read_table
-from merlin_cl.saving.saved import SavedLearner
+from merlin_cl.learners.saving.saved import SavedLearner
 
 TABLES = {".csv", ".tsv", ".parquet", ".pq"}
 ARRAYS = ("x", "x_test", "X")

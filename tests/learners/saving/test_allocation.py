@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from merlin_cl.saving.allocation import SMALL, BoundedTensors, TooLargeError
+from merlin_cl.learners.saving.allocation import SMALL, BoundedTensors, TooLargeError
 
 N = 10**9
 GENERATOR = torch.Generator()

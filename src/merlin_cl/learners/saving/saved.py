@@ -14,12 +14,12 @@ from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.learners.retired import without_retired
+from merlin_cl.learners.saving import format as file_format
+from merlin_cl.learners.saving.allocation import BoundedTensors
+from merlin_cl.learners.saving.header import Header, require_form, require_savable, require_size, require_trust
+from merlin_cl.learners.saving.trial import require_finite, restored, tensor_bytes
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
-from merlin_cl.saving import format as file_format
-from merlin_cl.saving.allocation import BoundedTensors
-from merlin_cl.saving.header import Header, require_form, require_savable, require_size, require_trust
-from merlin_cl.saving.trial import require_finite, restored, tensor_bytes
 from merlin_cl.tensors import State
 
 Label = str | int | float | bool
