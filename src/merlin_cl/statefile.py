@@ -77,6 +77,8 @@ class StateFile:
     """What `encode` was given beside the state."""
     marked: Any
     """The state with a mark, {TENSOR: name}, in the place of every tensor."""
+    entries: dict[str, Entry]
+    """Where each tensor is."""
 
     def __init__(self, file: BinaryIO, size: int, largest_header: int = LARGEST_HEADER) -> None:
         """Of a file of so many bytes; DamagedError where its header is none of ours or does not speak of so many."""
@@ -90,9 +92,9 @@ class StateFile:
             raise DamagedError("its header says nothing of a state")
         self._plain, self._checksum = labels.pop("state", ""), labels.pop("checksum", "")
         self.labels, self.marked = labels, _parsed(self._plain)
-        self._entries = {name: _entry(value) for name, value in header.items()}
+        self.entries = {name: _entry(value) for name, value in header.items()}
         self._begin = 8 + length  # of the tensors
-        end = self._begin + _end_of(self._entries.values())
+        end = self._begin + _end_of(self.entries.values())
         if end != size:
             raise DamagedError(f"it has {size} bytes, but its header speaks of {end}")
 
@@ -100,7 +102,7 @@ class StateFile:
         """One tensor as a numpy array, without a look at the checksum."""
         import numpy as np
 
-        entry = self._entries[name]
+        entry = self.entries[name]
         kind = TYPES[entry.kind][0]
         if kind == "bfloat16":
             raise DamagedError(f"{name} has numbers of 16 bits that numpy does not know")
@@ -117,7 +119,7 @@ class StateFile:
         import torch
 
         tensors = {}
-        for name, entry in self._entries.items():
+        for name, entry in self.entries.items():
             kind, content = getattr(torch, TYPES[entry.kind][0]), self._bytes(entry)
             if entry.kind == "BOOL" and content.strip(b"\0\1"):
                 raise DamagedError("it has truth values that are neither true nor false")
@@ -195,6 +197,23 @@ def write_whole(path: Path, content: bytes) -> None:
             temporary.unlink(missing_ok=True)
         _name_file(error, path)
         raise
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Keep others who ask for the same from changing a file: of two who read, change and replace it, one would be lost."""
+    if sys.platform == "win32":
+        yield
+        return
+    while True:
+        with open_regular(path) as file:
+            try:
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise MerlinError(f"{path} is being changed by another process; wait until that is done.") from None
+            if os.path.samestat(os.fstat(file.fileno()), path.stat()):  # or it was replaced before it was locked
+                yield
+                return
 
 
 def clear_leftovers(folder: Path, name: str = "") -> None:

@@ -147,3 +147,19 @@ def test_a_restart_takes_the_model_away_until_it_is_there_again(merlin, run_fold
     assert code == 0
     after = SavedLearner.load(f"{run_folder}/model.safetensors").learner.state()
     assert (before["method"]["means"] == after["method"]["means"]).all()
+
+
+def test_an_explanation(merlin, run_folder, tmp_path):
+    x, _ = digits()
+    np.savez(tmp_path / "x.npz", x[:4].numpy())
+    plain, explained = (rows_of(merlin("predict", run_folder, "x.npz", *more)[1]) for more in ((), ("--explain",)))
+    assert [row["label"] for row in plain] == [row["label"] for row in explained]
+    assert all(row["second"] != row["label"] and row["task"] in ("0 and 1", "2 and 3") for row in explained)
+    code, out, _ = merlin("predict", run_folder, "x.npz", "--explain", "--json", "--nearest", "2")
+    answers = json.loads(out)
+    assert code == 0
+    assert all(answer["second_probability"] <= answer["probability"] for answer in answers)
+    assert all(len(answer["nearest"]) <= 2 for answer in answers)
+    code, _, err = merlin("predict", run_folder, "x.npz", "--explain", "--nearest", "-1")
+    assert code == 2
+    assert "nearest is -1" in err

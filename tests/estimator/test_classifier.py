@@ -58,8 +58,27 @@ def test_another_task_ends_the_one_before():
     assert model.tasks_ == ["a", "b"]
     assert model.learner_.learning
     assert len(model.learner_.distribution.priors) == 1
-    with pytest.raises(UsageError, match="'a' has ended"):
-        model.partial_fit(*clouds(0, 1), task="a")
+
+
+@pytest.mark.parametrize("make", [merlin, lambda: rival("er", updates_per_batch=5)])
+def test_a_task_comes_back(make, tmp_path):
+    """Winter, summer, winter: what it brings the second time is of the same task, also in a file."""
+    model = make()
+    for task, classes in (("winter", (0, 1)), ("summer", (2, 3)), ("winter", (0, 1)), ("summer", (3, 4))):
+        model.partial_fit(*clouds(*classes), task=task)
+    model = ContinualClassifier.load(model.end_task().save(tmp_path / "model"))
+    assert model.tasks_ == ["winter", "summer"]
+    assert model.visits_ == ["winter", "summer", "winter", "summer"]
+    assert {name: classes.tolist() for name, classes in model.task_classes_.items()} == {
+        "winter": [0, 1],
+        "summer": [2, 3, 4],
+    }
+    assert model.score(*clouds(0, 1, seed=5), task="winter") > 0.9
+    answers = model.predict_proba(clouds(0, 1, 2, 3, 4)[0], task="summer")
+    np.testing.assert_allclose(answers.sum(axis=1), 1)
+    assert (answers[:, :2] == 0).all()
+    model.partial_fit(*clouds(5, count=20), task="winter")
+    assert model.task_classes_["winter"].tolist() == [0, 1, 5]
 
 
 def test_a_known_task_narrows_the_answer():

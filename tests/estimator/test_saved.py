@@ -97,7 +97,7 @@ def test_the_header_can_be_read_without_us(tmp_path):
     content = path.read_bytes()
     metadata = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])["__metadata__"]
     header = json.loads(metadata["header"])
-    assert (metadata["kind"], metadata["version"]) == ("merlin-cl learner", "1")
+    assert (metadata["kind"], metadata["version"]) == ("merlin-cl learner", "2")
     assert header["method"] == "merlin"
     assert header["classes"] == [0, 1]
     assert header["settings"]["models"] == 3

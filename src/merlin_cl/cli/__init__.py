@@ -19,6 +19,8 @@ COMMANDS = {
     "list": ("merlin_cl.cli.listing", "the runs in a folder"),
     "show": ("merlin_cl.cli.show", "the results of one run, or of several over their seeds"),
     "predict": ("merlin_cl.cli.predict", "ask a saved learner, or the one that a run left behind"),
+    "learn": ("merlin_cl.cli.learn", "let a saved learner go on learning"),
+    "model": ("merlin_cl.cli.model", "what is in the file of a saved learner"),
     "serve": ("merlin_cl.cli.serve", "a saved learner that answers and learns at once, over HTTP"),
     "diagnose": ("merlin_cl.cli.diagnose", "what a run forgot, task by task, and why"),
     "report": ("merlin_cl.cli.report", "the results of runs as one HTML page that opens offline"),

@@ -80,9 +80,9 @@ class Calibration:
         places = torch.tensor(sorted(place for group in groups.values() for place in group), dtype=torch.int64)
         return replace(self, x=self.x[places], y=self.y[places], tasks=self.tasks[places], order=self.order[places])
 
-    def of_task(self, task: int | None) -> Tensor:
-        """Which examples are of a task, or of any, bool [n]."""
-        return torch.ones(len(self), dtype=torch.bool) if task is None else self.tasks == task
+    def of_tasks(self, tasks: tuple[int, ...]) -> Tensor:
+        """Which examples are of some tasks, or, without any, of all, bool [n]."""
+        return torch.isin(self.tasks, torch.tensor(tasks)) if tasks else torch.ones(len(self), dtype=torch.bool)
 
     def weights(self) -> Tensor:
         """What each example counts for, float64 [n]: the share of its class in its task among all that have passed."""

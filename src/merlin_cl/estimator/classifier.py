@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -17,6 +18,7 @@ from torch import Tensor
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
+from merlin_cl.estimator.explaining import Explaining
 from merlin_cl.estimator.export import TakenAway, TaskName
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
 from merlin_cl.estimator.labels import Labels, of_one_kind
@@ -40,7 +42,7 @@ class UncertaintyParts(NamedTuple):
     epistemic: Array
 
 
-class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A method of this package as a classifier that goes on learning.
 
     Parameters
@@ -67,7 +69,9 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
     Attributes
     ----------
     classes_ : all labels met or announced so far, sorted; the columns of `predict_proba`.
-    tasks_ : the names of all tasks begun so far; tasks without a name are called by their number.
+    tasks_ : the names of all tasks met so far, in the order in which they first came; tasks without a name are called by their
+        number.
+    visits_ : the name of each task that the learner has begun, in order: a task that comes back is there again.
     learner_ : the learner inside.
     """
 
@@ -102,14 +106,14 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
         self.device = device
 
     classes_: Array
-    tasks_: list[TaskName]
+    visits_: list[TaskName]
     learner_: Learner[Any]
     _labels: Labels
     _form: InputForm
     _standardisation: Standardisation | None
     _divider: Divider
     _calibration: Calibration
-    _answers_to_held: dict[int | None, Tensor]
+    _answers_to_held: dict[tuple[int, ...], Tensor]
 
     # Learning
 
@@ -129,6 +133,7 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
         """Learn from examples X, y as they arrive, in the order given, each once.
 
         `task` says which task they belong to; another one than the last ends that. Without it they belong to the current task.
+        A task that has ended may come back: winter, summer, winter.
         `classes` announces labels to come: never needed, except for methods whose head cannot grow.
         """
         with self._teaching() as model:
@@ -153,8 +158,15 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
         """The labels that every task has had, sorted."""
         with self._answering() as snapshot:
             model = snapshot.model
-            labels, of_tasks = model._labels.by_output, zip(model.tasks_, model.learner_.tasks, strict=True)
-            return {name: np.sort(labels[list(task.classes)]) for name, task in of_tasks}
+            outputs: dict[TaskName, set[int]] = {}
+            for name, task in zip(model.visits_, model.learner_.tasks, strict=True):
+                outputs.setdefault(name, set()).update(task.classes)
+            return {name: np.sort(model._labels.by_output[sorted(some)]) for name, some in outputs.items()}
+
+    @property
+    def tasks_(self) -> list[TaskName]:
+        """The names of all tasks, each once."""
+        return list(dict.fromkeys(self.visits_))
 
     # Answering
 
@@ -175,9 +187,9 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
         """The same, and the classes that they are of: both from one snapshot."""
         with self._answering() as snapshot:
             model = snapshot.model
-            x, index = model._asked(X), model._index(task)
-            self._make_ready(snapshot, index)
-            found = model.learner_.probabilities(x, index, inference=self.inference)
+            x, visits = model._asked(X), model._visits(task)
+            self._make_ready(snapshot, *visits)
+            found = model._answers(x, visits, self.inference)
             return np.asarray(found.cpu().numpy()[:, model._labels.order]), model.classes_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:
@@ -204,12 +216,12 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
             model.learner_.probabilities(model._form.blank(), index, inference=self.inference)
         return self
 
-    def _make_ready(self, snapshot: Snapshot, task: int | None) -> None:
-        """Have one thread make ready what answers for a task, or for all, where several may ask."""
+    def _make_ready(self, snapshot: Snapshot, *visits: int | None) -> None:
+        """Have one thread make ready what answers for visits of tasks, or for all, where several may ask."""
         model, inference = snapshot.model, self.inference
-        snapshot.make_ready(
-            (task, inference), lambda: model.learner_.probabilities(model._form.blank(), task, inference=inference)
-        )
+        for visit in visits or (None,):
+            ready = partial(model.learner_.probabilities, model._form.blank(), visit, inference=inference)
+            snapshot.make_ready((visit, inference), ready)
 
     # Keeping
 
@@ -263,7 +275,7 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
         self._divider = divider(self.boundaries, form.shape)
-        self._form, self._standardisation, self.tasks_ = form, None, []
+        self._form, self._standardisation, self.visits_ = form, None, []
         self._calibration, self._answers_to_held = Calibration.empty(self.calibration, form.blank()), {}
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
@@ -304,13 +316,7 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
             )
         if not isinstance(task, str | int | np.integer) or isinstance(task, bool):
             raise UsageError(f"task is {task!r}; give a name or a number.")
-        if first or (self.learner_.learning and task == self.tasks_[-1]):
-            return False
-        if task in self.tasks_:
-            raise UsageError(
-                f"Task {task!r} has ended, and a task is learned once; call what comes now by another name."
-            )
-        return True
+        return not (first or (self.learner_.learning and task == self.visits_[-1]))
 
     def _learn(self, x: Tensor, y: Tensor, name: TaskName | None) -> None:
         """Batch after batch, the task ending where the divider says so; what is held back is not learned."""
@@ -324,7 +330,7 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
                 self.learner_.admit(classes)
             else:
                 self._begin(name, classes)
-            task, seed = len(self.tasks_) - 1, self.learner_.seed
+            task, seed = len(self.visits_) - 1, self.learner_.seed
             self._calibration, learned = self._calibration.passed(some_x, some_y, task, seed)
             self.learner_.observe(some_x[learned], some_y[learned])
 
@@ -334,12 +340,15 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
             self._answers_to_held = {}
 
     def _begin(self, name: TaskName | None, classes: list[int]) -> None:
-        index = len(self.tasks_)
+        index = len(self.visits_)
         if name is None:
-            name = next(number for number in itertools.count(index) if number not in self.tasks_)
+            name = next(number for number in itertools.count(index) if number not in self.visits_)
         self._make_room(self.learner_.stream.classes, index + 1)
         self.learner_.begin(TaskInfo(index, tuple(classes), str(name)))
-        self.tasks_ = [*self.tasks_, name if isinstance(name, str) else int(name)]  # another list: twins share this one
+        self.visits_ = [
+            *self.visits_,
+            name if isinstance(name, str) else int(name),
+        ]  # another list: twins share this one
 
     def _asked(self, X: Any) -> Tensor:
         return self._as_learned(checked_inputs(self, X, first=False))
@@ -349,11 +358,32 @@ class ContinualClassifier(SharedByThreads, Refusing, TakenAway, ClassifierMixin,
         self._form.require(x)
         return x if self._standardisation is None else self._standardisation.applied(x)[0]
 
-    def _index(self, task: TaskName | None) -> int | None:
-        """The number of a task."""
-        if task is not None and task not in self.tasks_:
+    def _visits(self, task: TaskName | None) -> tuple[int, ...]:
+        """The numbers of all visits of a task; none where no task is named."""
+        if task is not None and task not in self.visits_:
             raise unknown("task", str(task), map(str, self.tasks_))
-        return None if task is None else self.tasks_.index(task)
+        return tuple(at for at, name in enumerate(self.visits_) if task is not None and name == task)
+
+    def _index(self, task: TaskName | None) -> int | None:
+        """The number of a task's last visit."""
+        visits = self._visits(task)
+        return visits[-1] if visits else None
+
+    def _answers(self, x: Tensor, visits: tuple[int, ...], inference: Inference | None) -> Tensor:
+        """The probabilities of outputs, [N, outputs], for inputs of a task that was visited so often, or of any.
+
+        Where the task came back with the same classes, what was learned at each visit has an equal say; where it came back with
+        others, the answer is among all of them.
+        """
+        learner = self.learner_
+        if len(visits) < 2:
+            return learner.probabilities(x, *visits, inference=inference)
+        classes = [set(learner.tasks[visit].classes) for visit in visits]
+        if "aware" in learner.inferences and all(some == classes[0] for some in classes):
+            parts = [learner.probabilities(x, visit, inference=inference) for visit in visits]
+            return torch.stack(parts).mean(dim=0)
+        among = [sorted(set().union(*classes))]
+        return learner.logits(x, inference=inference, among=among)[0].double().softmax(dim=1)
 
 
 def _require_count(name: str, value: Any, least: int = 1) -> None:

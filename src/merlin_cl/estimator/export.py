@@ -72,7 +72,7 @@ class TakenAway:
     def _answering(self) -> AbstractContextManager[Snapshot]:
         raise NotImplementedError
 
-    def _make_ready(self, snapshot: Snapshot, task: int | None) -> None:
+    def _make_ready(self, snapshot: Snapshot, *visits: int | None) -> None:
         raise NotImplementedError
 
 

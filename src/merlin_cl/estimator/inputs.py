@@ -49,13 +49,17 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
     """X [N, ...] as a tensor: bytes stay bytes, all else becomes float; images have their channels first.
 
     Takes arrays, data frames, tensors and nested lists. Names and number of features are kept on the estimator, if these
-    are the first inputs, and compared with those kept otherwise.
+    are the first inputs, and compared with those kept otherwise. A tensor's columns have no names and are taken in order.
     """
-    X = as_array(X) if hasattr(X, "detach") or isinstance(X, list | tuple) else X
-    if getattr(X, "ndim", 2) > 2:  # scikit-learn would take the height of images for their number of features
+    is_tensor = hasattr(X, "detach")
+    X = as_array(X) if is_tensor or isinstance(X, list | tuple) else X
+    if (
+        is_tensor or getattr(X, "ndim", 2) > 2
+    ):  # scikit-learn would take the height of images for their number of features
         array = check_array(X, dtype=None, allow_nd=True, estimator=estimator)
         if first:
             estimator.n_features_in_ = math.prod(array.shape[1:])
+            vars(estimator).pop("feature_names_in_", None)
     else:
         array = validate_data(estimator, X, reset=first, dtype=None)
     if array.dtype.kind not in "biuf":

@@ -36,7 +36,6 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
     classes = values.tolist()
     if not all(isinstance(label, str | int | float) for label in classes):
         raise UsageError(f"Labels such as {classes[0]!r} cannot be saved; use text or numbers.")
-    columns = tuple(getattr(estimator, "feature_names_in_", ()))
     extra = {
         "estimator": type(estimator).__name__,
         "parameters": {**parameters, "random_state": estimator.learner_.seed},
@@ -46,11 +45,17 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
     return SavedLearner(
         estimator.learner_,
         tuple(classes),
-        tuple(estimator.tasks_),
-        Inputs(estimator._form.bytes, columns, estimator._standardisation),
+        tuple(estimator.visits_),
+        inputs_of(estimator),
         extra,
         {"divider": estimator._divider.state()} | _held_back(estimator),
     )
+
+
+def inputs_of(estimator: "ContinualClassifier") -> Inputs:
+    """The form in which an estimator takes inputs."""
+    columns = tuple(getattr(estimator, "feature_names_in_", ()))
+    return Inputs(estimator._form.bytes, columns, estimator._standardisation)
 
 
 def _held_back(estimator: "ContinualClassifier") -> dict[str, Any]:
@@ -86,7 +91,7 @@ def _estimator(found: SavedLearner) -> "ContinualClassifier":
         estimator = ContinualClassifier(**_parameters_of_run(found))
         values = np.array(found.classes)
     estimator.learner_ = learner
-    estimator._labels, estimator.tasks_ = Labels(values), list(found.tasks)
+    estimator._labels, estimator.visits_ = Labels(values), list(found.tasks)
     estimator.classes_ = estimator._labels.classes
     estimator._standardisation = found.inputs.standardisation
     estimator._form = InputForm(learner.stream.input_shape, found.inputs.bytes)

@@ -25,7 +25,7 @@ class Refusing:
     calibration: int
     inference: Inference | None
     _calibration: Calibration
-    _answers_to_held: dict[int | None, Tensor]
+    _answers_to_held: dict[tuple[int, ...], Tensor]
 
     def predict_set(self, X: Any, coverage: float = 0.9, task: str | int | None = None) -> Array:
         """Which labels each input may have, bool [N, classes] in the order of `classes_`: the true one is among them with the
@@ -37,17 +37,18 @@ class Refusing:
         if not is_number(coverage) or not 0 < coverage < 1:
             raise UsageError(f"coverage is {coverage!r}; give a number between 0 and 1, such as 0.9.")
         with self._answering() as snapshot:
-            model, index = snapshot.model, snapshot.model._index(task)
+            model, visits = snapshot.model, snapshot.model._visits(task)
             held = _required(model)
             x = model._asked(X)
-            self._make_ready(snapshot, index)
-            chosen = held.of_task(index)
-            to_held = _doubt(self._held_answers(model, index)[chosen])
+            self._make_ready(snapshot, *visits)
+            chosen = held.of_tasks(visits)
+            to_held = _doubt(self._held_answers(model, visits)[chosen])
             scores = to_held.gather(1, held.y[chosen].unsqueeze(1)).squeeze(1)  # [n]
             largest = quantile(scores, held.weights()[chosen], float(coverage))
-            found = model.learner_.probabilities(x, index, inference=self.inference).cpu()
+            found = model._answers(x, visits, self.inference).cpu()
             among = torch.zeros(found.shape[1], dtype=torch.bool)
-            among[model.learner_.seen if index is None else list(model.learner_.tasks[index].classes)] = True
+            for number in visits or range(len(model.learner_.tasks)):
+                among[list(model.learner_.tasks[number].classes)] = True
             return np.asarray(((_doubt(found) <= largest) & among).numpy()[:, model._labels.order])
 
     def novelty(self, X: Any) -> Array:
@@ -65,23 +66,22 @@ class Refusing:
                 return np.zeros(len(x))
             found = model.learner_.probabilities(x, inference=self.inference).cpu()
             known = _flat(held.x)
-            to_held = entropy(self._held_answers(model, None))
+            to_held = entropy(self._held_answers(model, ()))
             strangeness = Strangeness(to_held, _nearest(known, known, itself=True), held.weights())
             return np.asarray(strangeness.shares(entropy(found), _nearest(_flat(x.cpu()), known)).numpy())
 
-    def _held_answers(self, model: Any, index: int | None) -> Tensor:
+    def _held_answers(self, model: Any, visits: tuple[int, ...]) -> Tensor:
         """The probabilities [n, outputs] of held-back examples, computed once until more is learned."""
-        found: Tensor | None = model._answers_to_held.get(index)
+        found: Tensor | None = model._answers_to_held.get(visits)
         if found is None:
-            held = model._calibration
-            found = model.learner_.probabilities(held.x, index, inference=self.inference).cpu()
-            model._answers_to_held[index] = found
+            found = model._answers(model._calibration.x, visits, self.inference).cpu()
+            model._answers_to_held[visits] = found
         return found
 
     def _answering(self) -> AbstractContextManager[Snapshot]:
         raise NotImplementedError
 
-    def _make_ready(self, snapshot: Snapshot, task: int | None) -> None:
+    def _make_ready(self, snapshot: Snapshot, *visits: int | None) -> None:
         raise NotImplementedError
 
 

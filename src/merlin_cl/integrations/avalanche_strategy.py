@@ -75,7 +75,7 @@ class AvalancheStrategy:
         for x, y in self._read(experience.dataset, num_workers, self._order):
             self.classifier.partial_fit(x, y)
         if told and (label := _task_label(experience)) is not None:
-            self._tasks.setdefault(label, set()).add(self.classifier.tasks_[-1])
+            self._tasks.setdefault(label, set()).add(self.classifier.visits_[-1])
         if ends:
             self.classifier.end_task()
 

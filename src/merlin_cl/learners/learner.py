@@ -190,6 +190,15 @@ class Learner(ABC, Generic[Settings]):
         self._require_finite_answers(x, *found)
         return found
 
+    def task_shares(self, x: Tensor, *, inference: Inference | None = None) -> Tensor | None:
+        """How likely each input is to come from each task, float64 [N, tasks], for a method that weighs its tasks; else None."""
+        inference = self._checked_question(None, inference)
+        x = self._checked_inputs(x)
+        with self._breakdowns_explained("answering"):
+            shares = [self._task_shares(block, inference) for block in x.split(PREDICTION_BLOCK)]
+        weighed = [part.double() for part in shares if part is not None]
+        return torch.cat(weighed) if len(weighed) == len(shares) and weighed else None
+
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The networks whose logits the answer is made of, for one task or for all; `models`: how many of them."""
         raise UsageError(f"{self.settings.method} does not answer by the logits of networks; it has none to give out.")
@@ -311,6 +320,10 @@ class Learner(ABC, Generic[Settings]):
             f"{self.settings.method} answers with one network, which cannot tell what it does not know from what cannot be "
             "known; use a method with an ensemble, such as merlin or gdumb-ensemble."
         )
+
+    def _task_shares(self, x: Tensor, inference: Inference | None) -> Tensor | None:
+        """p(t | x), [N, tasks], for a method that weighs its tasks in this mode."""
+        return None
 
     def _admitted(self) -> None:
         """The current task has more classes than when it began."""

@@ -28,13 +28,14 @@ class Outlook:
 
     classes: tuple[Label, ...]
     tasks: tuple[str | int, ...]
+    """One that comes back is there again."""
     learning: bool
     """Whether the last of the tasks goes on."""
 
     @classmethod
     def of(cls, estimator: ContinualClassifier) -> Self:
         """That of an estimator which is told nothing more."""
-        return cls(tuple(estimator.classes_.tolist()), tuple(estimator.tasks_), estimator.learner_.learning)
+        return cls(tuple(estimator.classes_.tolist()), tuple(estimator.visits_), estimator.learner_.learning)
 
     def record(self) -> dict[str, Any]:
         """As JSON can hold it."""
@@ -55,10 +56,6 @@ class Outlook:
                 f"task is {request.task!r}, but this model finds out for itself where a task ends; leave the task out."
             )
         if not learning or (request.task is not None and request.task != tasks[-1]):
-            if request.task in tasks:
-                raise UsageError(
-                    f"Task {request.task!r} has ended, and a task is learned once; call what comes now by another name."
-                )
             tasks = (*tasks, len(tasks) if request.task is None else request.task)
         rules.require_room(len(classes), len(tasks))
         return replace(self, classes=classes, tasks=tasks, learning=not request.end_task)

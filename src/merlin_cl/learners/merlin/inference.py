@@ -118,6 +118,14 @@ class MerlinInference:
             torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self.known], dim=1),
         )
 
+    def shares(self, x: Tensor, inference: Inference | None) -> Tensor | None:
+        """p(t | x), [N, T], where the tasks' models answer in turn."""
+        if inference != "marginal":
+            return None
+        self._check(None, inference)
+        inputs = as_float(x)
+        return self.task_shares([self.task_specific(j).logits(inputs)[: self._scouts] for j in self.known])
+
     def _check(self, task: int | None, inference: Inference | None) -> None:
         if not self.known:
             raise UsageError("No task has been learned yet; begin() the first one before asking for answers.")

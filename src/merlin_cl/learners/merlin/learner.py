@@ -165,6 +165,9 @@ class Merlin(EnsembleLearner[MerlinSettings]):
     def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
         return self._inference.members(x, task, inference)
 
+    def _task_shares(self, x: Tensor, inference: Inference | None) -> Tensor | None:
+        return None if inference == "aware" else self._inference.shares(x, inference)
+
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The ensemble of one task, or, without one, that which is fitted to all exemplars; `models`: how many, if not as many
         as answer. A task that is being learned has no more than its base models."""

@@ -2,16 +2,18 @@
 
 import json
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NamedTuple
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.saving.header import Header
-from merlin_cl.statefile import DamagedError, State, StateFile, encode, open_regular, write_whole
+from merlin_cl.statefile import DamagedError, Entry, State, StateFile, encode, open_regular, write_whole
 
 KIND = "merlin-cl learner"
-VERSION = 1
+VERSION = 2
 """Of the format; raised when an older merlin-cl could no longer read what this one writes."""
 
 LARGEST_HEADER = 16_000_000
@@ -38,7 +40,27 @@ def from_bytes(content: bytes, place: str) -> tuple[Header, State]:
     return _read(BytesIO(content), len(content), place)
 
 
-def _read(file: BinaryIO, size: int, place: str) -> tuple[Header, State]:
+class FileHeader(NamedTuple):
+    """All of a file but its tensors."""
+
+    version: int
+    """Of the format."""
+    header: Header
+    marked: Any
+    """The state with a mark in the place of every tensor."""
+    entries: dict[str, Entry]
+    """Where the tensors are."""
+
+
+def read_header(path: Path) -> FileHeader:
+    """What a file says without a look at its tensors."""
+    with _opened(path) as file:
+        found, version = _labelled(file, os.fstat(file.fileno()).st_size, str(path))
+        return FileHeader(version, _header_of(found, str(path)), found.marked, found.entries)
+
+
+def _labelled(file: BinaryIO, size: int, place: str) -> tuple[StateFile, int]:
+    """A file that is one of ours, and the version of its format."""
     try:
         found = StateFile(file, size, LARGEST_HEADER)
         kind, version = found.labels.get("kind"), int(found.labels.get("version", "0"))
@@ -54,13 +76,26 @@ def _read(file: BinaryIO, size: int, place: str) -> tuple[Header, State]:
             f"{place} was written by a newer merlin-cl (format {version}; this one reads up to {VERSION}); upgrade merlin-cl to "
             "use it."
         )
+    return found, version
+
+
+def _header_of(found: StateFile, place: str) -> Header:
     try:
-        state, header = found.state(), json.loads(found.labels["header"])
+        header = json.loads(found.labels["header"])
         if not isinstance(header, dict):
             raise DamagedError("its header is no JSON object")
     except Exception as error:  # whatever a damaged file makes its readers raise, the user is told the same
         raise damaged(place, error) from None
-    return header, state
+    return header
+
+
+def _read(file: BinaryIO, size: int, place: str) -> tuple[Header, State]:
+    found, _ = _labelled(file, size, place)
+    header = _header_of(found, place)
+    try:
+        return header, found.state()
+    except Exception as error:
+        raise damaged(place, error) from None
 
 
 def _plain(value: Any) -> Any:
@@ -94,8 +129,14 @@ def write(path: str | Path, header: Header, state: State) -> Path:
 def read(path: str | Path) -> tuple[Header, State]:
     """Header and state of a file."""
     path = Path(path).expanduser()
+    with _opened(path) as file:
+        return _read(file, os.fstat(file.fileno()).st_size, str(path))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[BinaryIO]:
     try:
         with open_regular(path) as file:
-            return _read(file, os.fstat(file.fileno()).st_size, str(path))
+            yield file
     except OSError as error:
         raise MerlinError(f"Cannot read {path} ({error.strerror}); give the path of a saved learner.") from None

@@ -66,8 +66,6 @@ def require_form(header: Header) -> None:
             raise ImplausibleError(f"{header['stream'][name]} {name}")
     _require_words(header["classes"], (str, bool, int, float), "class")
     _require_words(header["tasks"], (str, int), "task")
-    if len(set(header["tasks"])) != len(header["tasks"]):
-        raise ImplausibleError("two tasks of one name")
     _require_words(header["inputs"]["columns"], (str,), "column")
     if len(header["classes"]) != header["stream"]["classes"]:
         raise ImplausibleError(f"{header['stream']['classes']} classes, {len(header['classes'])} of them with a name")

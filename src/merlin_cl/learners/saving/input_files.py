@@ -1,4 +1,4 @@
-"""Inputs from files, in the form in which a saved learner takes them: images, folders of images, .npz arrays, tables."""
+"""Inputs from files, in the form in which a saved learner takes them: images, folders of them, arrays, tables."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,7 +11,7 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.inputs.arrays import as_inputs
 from merlin_cl.inputs.pictures import SUFFIXES, header_of, read_images
 from merlin_cl.inputs.tables import Table, read_table
-from merlin_cl.learners.saving.saved import SavedLearner
+from merlin_cl.learners.saving.saved import Inputs
 
 TABLES = {".csv", ".tsv", ".parquet", ".pq"}
 ARRAYS = ("x", "x_test", "X")
@@ -25,34 +25,39 @@ class Read(NamedTuple):
     names: Sequence[str]
 
 
-def read_inputs(path: Path, saved: SavedLearner) -> Read:
-    """All inputs in a file or folder."""
+def read_inputs(path: Path, shape: tuple[int, ...], inputs: Inputs) -> Read:
+    """All inputs in a file or folder, for a learner that takes inputs of a shape in some form; not standardised."""
     if path.is_dir():
         files = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
         if not files:
             raise InputError(f"{path} holds no images ({', '.join(sorted(SUFFIXES))}); put some there.")
-        return _images(files, saved)
+        return _images(files, shape, inputs)
     if not path.is_file():
         raise UsageError(f"{path} is not there; give an image, a folder of images, an .npz file or a table.")
     suffix = path.suffix.lower()
     if suffix in SUFFIXES:
-        return _images([path], saved)
+        return _images([path], shape, inputs)
     if suffix not in (".npz", *TABLES):
         raise UsageError(
             f"{path} is no image, folder of images, .npz file or table ({', '.join(sorted(TABLES))}) by its name."
         )
-    array = _arrays(path) if suffix == ".npz" else _table(read_table(path), saved)
-    x = _fitted(array, saved, str(path))
+    array = _arrays(path) if suffix == ".npz" else table_rows(read_table(path), inputs)
+    x = fitted(array, shape, inputs, str(path))
     return Read(x, [str(row) for row in range(len(x))])
 
 
-def _images(files: Sequence[Path], saved: SavedLearner) -> Read:
-    shape = saved.learner.stream.input_shape
-    if len(shape) != 3 or not saved.inputs.bytes:
+def require_images(place: Path, shape: tuple[int, ...], inputs: Inputs) -> None:
+    """Refuse images for a learner that takes something else."""
+    if len(shape) != 3 or not inputs.bytes:
         kind = "images" if len(shape) == 3 else "rows"
         raise InputError(
-            f"{files[0]} is an image, but the learner takes {kind} of numbers of shape {list(shape)}; give an .npz file."
+            f"{place} is an image, or holds images, but the learner takes {kind} of numbers of shape {list(shape)}; give an "
+            ".npz file."
         )
+
+
+def _images(files: Sequence[Path], shape: tuple[int, ...], inputs: Inputs) -> Read:
+    require_images(files[0], shape, inputs)
     for file in files:
         header_of(file, str(file))
     x = read_images(files, shape)
@@ -71,26 +76,23 @@ def _arrays(path: Path) -> np.ndarray[Any, Any]:
     return array
 
 
-def _table(table: Table, saved: SavedLearner) -> np.ndarray[Any, Any]:
-    columns = saved.inputs.columns or tuple(table.columns)
+def table_rows(table: Table, inputs: Inputs, names: Sequence[str] | None = None) -> np.ndarray[Any, Any]:
+    """The numbers of a table, [N, columns]: those that were learned from, or of some columns where these have no names."""
+    columns = inputs.columns or tuple(table.columns if names is None else names)
     if not len(table):
         raise InputError(f"{table.place} has no rows; give a header and a row for each input.")
     return np.stack([table.numbers(name) for name in columns], axis=1)
 
 
-def _fitted(array: np.ndarray[Any, Any], saved: SavedLearner, place: str) -> Tensor:
-    """Rows as the learner takes them."""
-    shape = saved.learner.stream.input_shape
-    if saved.inputs.bytes and array.dtype != np.uint8:
+def fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...], inputs: Inputs, place: str) -> Tensor:
+    """Rows as the learner takes them, but for their standardisation."""
+    if inputs.bytes and array.dtype != np.uint8:
         if array.dtype.kind not in "biuf" or not np.all((array >= 0) & (array <= 255) & (array == np.floor(array))):
             raise InputError(f"{place} has numbers that are no bytes; the learner takes whole numbers from 0 to 255.")
         array = array.astype(np.uint8)
     x = as_inputs(array) if array.ndim > 1 else as_inputs(array.reshape(1, -1))
-    if tuple(x.shape[1:]) != shape and x[0].numel() == int(np.prod(shape)):
+    if tuple(x.shape[1:]) != shape and len(x) and x[0].numel() == int(np.prod(shape)):
         x = x.reshape(len(x), *shape)  # an image as a row
     if tuple(x.shape[1:]) != shape:
         raise InputError(f"{place} has inputs of shape {list(x.shape[1:])}; the learner takes {list(shape)}.")
-    if saved.inputs.bytes:
-        return x
-    x = x.float()
-    return x if saved.inputs.standardisation is None else saved.inputs.standardisation.applied(x)[0]
+    return x if inputs.bytes else x.float()
