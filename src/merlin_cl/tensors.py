@@ -20,3 +20,21 @@ def as_float(x: Tensor) -> Tensor:
 def rows(values: Tensor, places: Tensor) -> Tensor:
     """values[places], several times faster where a row is more than a few numbers."""
     return values.index_select(0, places.flatten()).view(*places.shape, *values.shape[1:])
+
+
+def copied(state: Any) -> Any:
+    """The same nested dictionaries and lists with tensors of their own, whatever becomes of the first.
+
+    >>> kept = {"moments": [torch.zeros(2)]}
+    >>> apart = copied(kept)
+    >>> kept["moments"][0] += 1
+    >>> apart
+    {'moments': [tensor([0., 0.])]}
+    """
+    if isinstance(state, Tensor):
+        return state.detach().clone()
+    if isinstance(state, dict):
+        return {key: copied(value) for key, value in state.items()}
+    if isinstance(state, list | tuple):
+        return type(state)(copied(value) for value in state)
+    return state

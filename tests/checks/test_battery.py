@@ -8,9 +8,10 @@ import torch
 from rival_cases import RIVALS
 
 from merlin_cl import checks
-from merlin_cl.checks import CHECKS, check_learner, hard_cases, life_cycle
+from merlin_cl.checks import CHECKS, check_learner, clouds, hard_cases, life_cycle
 from merlin_cl.checks.hard_cases import HARD_CASES, many_classes_one_by_one
 from merlin_cl.errors import UsageError
+from merlin_cl.learners import registry
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.lookup.settings import LookupSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
@@ -20,6 +21,7 @@ from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.learners.rivals.single import Single
 from merlin_cl.learners.rivals.single_settings import SingleSettings
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.runs.checkpoint import Checkpoints
 from merlin_cl.tensors import MASKED, as_float
 
 SMALL_ENSEMBLE = {"hidden_units": (8,), "exemplars": 12, "models": 3, "fine_tune_rate": 1e-2}
@@ -269,3 +271,24 @@ class UsualSettings(MethodSettings):
 
 def test_modules_optimisers_and_lists_of_tensors_may_be_kept():
     check_learner(UsualSettings(), [check for check in CHECKS if check is not many_classes_one_by_one])
+
+
+def test_they_may_be_saved_and_go_on_from_a_file_or_a_checkpoint(tmp_path, monkeypatch):
+    monkeypatch.setitem(registry.BUILT_IN, "usual", f"{__name__}:UsualSettings")
+    steps = list(clouds.steps())
+    for cut in (0, 3, clouds.STEPS):  # before anything, within a task, after it
+        whole, interrupted = (UsualSettings().build(clouds.STREAM, seed=3) for _ in range(2))
+        for step in steps:
+            step(whole)
+        for step in steps[:cut]:
+            step(interrupted)
+        loaded = Learner.load(interrupted.save(tmp_path / f"{cut}.safetensors"))
+        resumed = UsualSettings().build(clouds.STREAM, seed=3)
+        checkpoints = Checkpoints(tmp_path / str(cut), "usual")
+        checkpoints.folder.mkdir()
+        checkpoints.save(1, interrupted.state())
+        resumed.restore(checkpoints.latest().state)
+        for learner in (loaded, resumed):
+            for step in steps[cut:]:
+                step(learner)
+            assert torch.equal(learner.logits(clouds.everything()[0]), whole.logits(clouds.everything()[0]))

@@ -106,13 +106,20 @@ def task_is_not_needed_or_guessed_from_the_batch(settings: MethodSettings) -> No
         together = learner.logits(x, inference=inference)
         shuffled = learner.logits(x[order], inference=inference)
         alone = torch.cat([learner.logits(x[at : at + 1], inference=inference) for at in range(0, len(x), 7)])
-        assert torch.allclose(together[order], shuffled, atol=1e-4), "Answers depend on the order of the inputs."
+        assert torch.allclose(together[order], shuffled, atol=1e-4), (
+            f"Taught all three tasks and asked about {len(x)} inputs twice, the second time shuffled, it gives other answers: "
+            "they depend on the order of the inputs."
+        )
         assert torch.allclose(together[::7], alone, atol=1e-4), (
-            "Answers depend on which inputs are asked about together."
+            f"Taught all three tasks, it answers every seventh of {len(x)} inputs differently when asked about it alone: answers "
+            "depend on which inputs are asked about together."
         )
         for task in range(clouds.STREAM.tasks):
             learner.logits(x[:2], task=task, inference=inference)
-        assert torch.equal(together, learner.logits(x, inference=inference)), "Answers depend on earlier questions."
+        assert torch.equal(together, learner.logits(x, inference=inference)), (
+            "Asked the same again, after two inputs were asked about with each task named, it gives other answers: they depend "
+            "on earlier questions."
+        )
 
 
 def views_agree_with_single_questions(settings: MethodSettings) -> None:
@@ -310,7 +317,17 @@ def _assert_refused(name: str, learner: Learner[Any], attempt: clouds.Step) -> N
     except MerlinError as refusal:
         _assert_sentence(name, refusal)
     else:
-        raise AssertionError(f"{name} was not refused.")
+        raise AssertionError(
+            f"{name} was not refused {_progress(learner)}; let MerlinError say what is wrong before anything is changed."
+        )
+
+
+def _progress(learner: Learner[Any]) -> str:
+    """How far a learner is when something is tried on it."""
+    begun = len(learner.tasks)
+    if learner.learning:
+        return f"within task {begun - 1}"
+    return f"after task {begun - 1}" if begun else "before the first task"
 
 
 def _assert_sentence(name: str, refusal: MerlinError) -> None:

@@ -38,7 +38,7 @@ from merlin_cl.learners.uncertainty import Members, Uncertainty
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 from merlin_cl.randomness import generator
-from merlin_cl.tensors import MASKED, State
+from merlin_cl.tensors import MASKED, State, copied
 
 Settings = TypeVar("Settings", bound=MethodSettings)
 LOWEST = MASKED / 10
@@ -210,7 +210,7 @@ class Learner(ABC, Generic[Settings]):
             "tasks": [asdict(task) for task in self.tasks],
             "learning": self.learning,
             "cpu_seconds": dict(self.phases.cpu_seconds),
-            "method": self._state(),
+            "method": copied(self._state()),  # what an optimiser of torch's gives goes on changing
         }
 
     def restore(self, state: State) -> None:
@@ -219,7 +219,7 @@ class Learner(ABC, Generic[Settings]):
         self.tasks = [_task_from(record) for record in state["tasks"]]
         self.learning = bool(state["learning"])
         self.phases.cpu_seconds = dict(state["cpu_seconds"])
-        self._restore(state["method"])
+        self._restore(copied(state["method"]))  # and it takes tensors over as they are
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""
@@ -291,17 +291,23 @@ class Learner(ABC, Generic[Settings]):
     # What a method implements
 
     @abstractmethod
-    def _begin(self, task: TaskInfo) -> None: ...
+    def _begin(self, task: TaskInfo) -> None:
+        """Get ready for a task: its index, classes and descriptor are known, its examples are not; `tasks` has it already."""
 
     @abstractmethod
-    def _observe(self, x: Tensor, y: Tensor) -> None: ...
+    def _observe(self, x: Tensor, y: Tensor) -> None:
+        """Learn from examples, which come once: x uint8 or float32 [N, *input_shape], y int64 [N], N at least 1."""
 
     @abstractmethod
-    def _end(self) -> None: ...
+    def _end(self) -> None:
+        """Finish the task: the last chance to do anything with it."""
 
     @abstractmethod
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
-        """Scores [V, N, classes] for the V sets of allowed classes in `allowed`, bool [V, classes]."""
+        """Scores [V, N, classes] for the V sets of allowed classes in `allowed`, bool [V, classes]; -1e10 for the others.
+
+        x as `_observe` has it. `task` is the inputs' task where it is known, `inference` one of the class's `inferences`.
+        """
 
     def _answers_together(self, x: Tensor, questions: Sequence[Asked], allowed: Sequence[Tensor]) -> list[Tensor]:
         """The answers to several questions about the same inputs; a method whose answers share work may do it once."""
@@ -309,10 +315,15 @@ class Learner(ABC, Generic[Settings]):
 
     @abstractmethod
     def _state(self) -> State:
-        """All that the method has learned; its numbers are finite, or it has diverged."""
+        """All that the method has learned, random state included; its numbers are finite, or it has diverged.
+
+        Nested dictionaries and lists of tensors (copies: `clone()`) and plain values; what `state_dict()` of a module or of an
+        optimiser of `torch.optim` gives may be among them. It goes to checkpoints and saved files as it is.
+        """
 
     @abstractmethod
-    def _restore(self, state: State) -> None: ...
+    def _restore(self, state: State) -> None:
+        """Take over what `_state()` gave, in a learner that is fresh; tuples have become lists."""
 
     def _members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
         """What answers to x are made of, for a method that answers with several networks."""
