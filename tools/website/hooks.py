@@ -40,7 +40,8 @@ def brought_in() -> dict[str, str]:
         "constraints.txt",
         "CITATION.cff",
     )
-    paths = [*(ROOT / name for name in named), *sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".toml"))]
+    examples = sorted(path for path in (ROOT / "examples").rglob("*") if path.suffix in (".py", ".toml"))
+    paths = [*(ROOT / name for name in named), *examples]
     return {name: name for path in paths if path.is_file() for name in [path.relative_to(ROOT).as_posix()]}
 
 
