@@ -25,13 +25,16 @@ from merlin_cl.estimator.labels import Labels, of_one_kind
 from merlin_cl.estimator.persistence import restored, saved
 from merlin_cl.estimator.refusing import Refusing, refused
 from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
-from merlin_cl.inputs.standardisation import Standardisation
+from merlin_cl.inputs.standardisation import Moments, Standardisation
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.saving.saved import SavedLearner
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
+
+LEAST_DEVIATION = 0.3
+"""The least deviation of a column, as a share of its mean: the first task may have but one class."""
 
 
 class UncertaintyParts(NamedTuple):
@@ -57,6 +60,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     expected_tasks : how many tasks are likely to come. More may; methods that share out their memory do so for this many.
     batch_size : examples that are learned from at once.
     inference : how the method answers where the task is not known, if it has several ways; None: its first.
+    standardise : whether to bring every column to mean 0 and variance 1, by the examples of the first call, or of the first calls
+        if they are few; None: only those of tables whose units differ by more than tenfold, or whose numbers are large.
     calibration : how many examples to hold back, one in ten of those that arrive, rather than learn them: `predict_set` and
         `novelty` rest on them.
     random_state : seed of all that is random.
@@ -89,6 +94,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         expected_tasks: int = 10,
         batch_size: int = 10,
         inference: Inference | None = None,
+        standardise: bool | None = None,
         calibration: int = 0,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "cpu",
@@ -101,6 +107,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         self.expected_tasks = expected_tasks
         self.batch_size = batch_size
         self.inference = inference
+        self.standardise = standardise
         self.calibration = calibration
         self.random_state = random_state
         self.device = device
@@ -111,6 +118,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     _labels: Labels
     _form: InputForm
     _standardisation: Standardisation | None
+    _moments: Moments | None  # those that the standardisation rests on, until it is settled
     _divider: Divider
     _calibration: Calibration
     _answers_to_held: dict[tuple[int, ...], Tensor]
@@ -252,7 +260,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         _require_count("calibration", self.calibration, least=0)
         x = checked_inputs(self, X, first)
         if not first:
-            x = self._as_learned(x)
+            self._form.require(x)
         y = checked_labels(y, len(x))
         known = Labels(np.array([])) if first else self._labels
         if classes is not None:
@@ -263,7 +271,29 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         else:
             self._make_room(len(labels), self.learner_.stream.tasks)
         self._labels, self.classes_ = labels, labels.classes
-        return x, torch.from_numpy(labels.outputs(y))
+        self._measure(x, first)
+        return self._standardised(x), torch.from_numpy(labels.outputs(y))
+
+    def _measure(self, x: Tensor, first: bool) -> None:
+        """Find the scale of each column, from the first examples on until there are enough of them or a task is over."""
+        if first:
+            self._moments = self._first_moments(x)
+        elif self._moments is not None:
+            self._moments = self._moments.with_more(x)
+        if self._moments is not None:
+            self._standardisation = self._moments.standardisation(LEAST_DEVIATION)
+            self._moments = None if self._moments.settled else self._moments
+
+    def _first_moments(self, x: Tensor) -> Moments | None:
+        """Of the first examples, if inputs like them are to be standardised."""
+        if self.standardise and not x.is_floating_point():
+            raise UsageError(
+                "standardise is True, but inputs are bytes, whose scale is known; give numbers, or leave it out."
+            )
+        if self.standardise is False or not x.is_floating_point() or (x.dim() > 2 and not self.standardise):
+            return None
+        moments = Moments.of(x)
+        return moments if self.standardise or moments.unlike else None
 
     def _begin_anew(self, form: InputForm, classes: int) -> None:
         """A learner that has learned nothing."""
@@ -275,7 +305,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
         self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
         self._divider = divider(self.boundaries, form.shape)
-        self._form, self._standardisation, self.visits_ = form, None, []
+        self._form, self._standardisation, self._moments, self.visits_ = form, None, None, []
         self._calibration, self._answers_to_held = Calibration.empty(self.calibration, form.blank()), {}
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
@@ -337,6 +367,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     def _end(self) -> None:
         if self.learner_.learning:
             self.learner_.end()
+            self._moments = None
             self._answers_to_held = {}
 
     def _begin(self, name: TaskName | None, classes: list[int]) -> None:
@@ -354,8 +385,11 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         return self._as_learned(checked_inputs(self, X, first=False))
 
     def _as_learned(self, x: Tensor) -> Tensor:
-        """Inputs in the form of those learned from; a learner that a run left behind may have had them standardised."""
+        """Inputs in the form of those learned from."""
         self._form.require(x)
+        return self._standardised(x)
+
+    def _standardised(self, x: Tensor) -> Tensor:
         return x if self._standardisation is None else self._standardisation.applied(x)[0]
 
     def _visits(self, task: TaskName | None) -> tuple[int, ...]:

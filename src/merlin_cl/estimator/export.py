@@ -25,8 +25,8 @@ class TakenAway:
     def sample_models(self, n: int, task: TaskName | None = None) -> list[nn.Module]:
         """`n` of the networks that answer, for one task or for all, as plain modules in evaluation mode.
 
-        They take inputs as floats (bytes divided by 255), [N, *input_shape] with channels first, and give logits in the order of
-        `classes_`; classes that they cannot answer have -1e10.
+        They take inputs as floats (bytes divided by 255), [N, *input_shape], channels first, standardise them as the estimator
+        does, and give logits in the order of `classes_`; classes that they cannot answer have -1e10.
         """
         if n < 1:
             raise UsageError(f"n is {n}; sample at least 1 model.")
@@ -58,15 +58,15 @@ class TakenAway:
         """
         with self._answering() as snapshot:
             model, index = snapshot.model, snapshot.model._index(task)
-            inputs = InputsAsLearned(model._standardisation)
             answer: nn.Module
             if module is None:
+                inputs = InputsAsLearned(model._standardisation)
                 outputs = model._labels.order.tolist()
                 answer = LearnerAnswer(inputs, model.learner_, outputs, index, self.inference)
                 # What has to be made ready is not to be part of the file.
                 model.learner_.probabilities(model._form.blank(), index, inference=self.inference)
             else:
-                answer = ModuleAnswer(inputs, module)
+                answer = ModuleAnswer(InputsAsLearned(None), module)  # it standardises by itself
             return export(answer, model._form.blank(), Path(path).expanduser(), model._labels.classes.tolist())
 
     def _answering(self) -> AbstractContextManager[Snapshot]:
@@ -79,4 +79,7 @@ class TakenAway:
 def _plain(model: Any, bank: Bank, task: int | None) -> list[nn.Module]:
     """The networks of a bank as modules that give the logits of an estimator's classes."""
     allowed = model.learner_.seen if task is None else model.learner_.tasks[task].classes
-    return plain_modules(bank, model._labels.order.tolist(), allowed)
+    modules = plain_modules(bank, model._labels.order.tolist(), allowed)
+    if model._standardisation is None:
+        return modules
+    return [nn.Sequential(InputsAsLearned(model._standardisation), module).eval() for module in modules]

@@ -13,11 +13,10 @@ from merlin_cl.protocol import Inference
 class MerlinClassifier(ContinualClassifier):
     """MERLIN: it keeps a distribution over the weights of small networks, and a few examples, and answers with an ensemble.
 
-    Inputs are tables [N, features], best standardised, or images [N, H, W], [N, C, H, W] or [N, H, W, C], best as bytes.
+    Inputs are tables [N, features] or images [N, H, W], [N, C, H, W] or [N, H, W, C], best as bytes.
 
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
-    >>> X = X / 16
     >>> model = MerlinClassifier(models=5, exemplars=100)
     >>> for task, digits in {"low": (0, 1), "high": (8, 9)}.items():
     ...     chosen = np.isin(y[:1000], digits)
@@ -53,6 +52,7 @@ class MerlinClassifier(ContinualClassifier):
         expected_tasks: int = 10,
         batch_size: int = 10,
         inference: Inference | None = None,
+        standardise: bool | None = None,
         calibration: int = 0,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "cpu",
@@ -70,6 +70,7 @@ class MerlinClassifier(ContinualClassifier):
         self.expected_tasks = expected_tasks
         self.batch_size = batch_size
         self.inference = inference
+        self.standardise = standardise
         self.calibration = calibration
         self.random_state = random_state
         self.device = device

@@ -12,6 +12,7 @@ from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
+from merlin_cl.inputs.standardisation import ENOUGH, Moments
 from merlin_cl.learners.saving.allocation import BoundedTensors
 from merlin_cl.learners.saving.format import damaged
 from merlin_cl.learners.saving.header import MOST, require_size
@@ -48,7 +49,7 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
         tuple(estimator.visits_),
         inputs_of(estimator),
         extra,
-        {"divider": estimator._divider.state()} | _held_back(estimator),
+        {"divider": estimator._divider.state()} | _held_back(estimator) | _unsettled(estimator),
     )
 
 
@@ -61,6 +62,14 @@ def inputs_of(estimator: "ContinualClassifier") -> Inputs:
 def _held_back(estimator: "ContinualClassifier") -> dict[str, Any]:
     """The examples that were held back, if any were to be."""
     return {"calibration": estimator._calibration.state()} if estimator._calibration.size else {}
+
+
+def _unsettled(estimator: "ContinualClassifier") -> dict[str, Any]:
+    """The moments that the scales of columns rest on, while these may still change."""
+    moments = estimator._moments
+    if moments is None:
+        return {}
+    return {"moments": {"count": moments.count, "mean": moments.mean, "squares": moments.squares}}
 
 
 def restored(found: SavedLearner, place: str) -> "ContinualClassifier":
@@ -94,6 +103,7 @@ def _estimator(found: SavedLearner) -> "ContinualClassifier":
     estimator._labels, estimator.visits_ = Labels(values), list(found.tasks)
     estimator.classes_ = estimator._labels.classes
     estimator._standardisation = found.inputs.standardisation
+    estimator._moments = _moments(found)
     estimator._form = InputForm(learner.stream.input_shape, found.inputs.bytes)
     estimator._divider = _divider(estimator.boundaries, found)
     estimator._calibration = _calibration(estimator, found)
@@ -149,6 +159,20 @@ def _divider(boundaries: Boundaries, found: SavedLearner) -> Divider:
     require_same_form(state, made.state())
     list(twin.pieces(torch.zeros(1, *shape), torch.zeros(1, dtype=torch.int64), 1))
     return made
+
+
+def _moments(found: SavedLearner) -> Moments | None:
+    """Those of the first examples, if scales were not settled by them."""
+    state = found.extra_state.get("moments")
+    if state is None:
+        return None
+    shape = found.learner.stream.input_shape
+    count, mean, squares = state["count"], state["mean"], state["squares"]
+    if type(count) is not int or not 0 < count < ENOUGH or found.inputs.standardisation is None:
+        raise ValueError("its scales rest on no number of examples that leaves them unsettled")
+    if any(part.shape != shape or part.dtype != torch.float64 for part in (mean, squares)) or bool((squares < 0).any()):
+        raise ValueError("its scales do not rest on its inputs")
+    return Moments(count, mean, squares)
 
 
 def _calibration(estimator: "ContinualClassifier", found: SavedLearner) -> Calibration:

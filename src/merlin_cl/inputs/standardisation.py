@@ -8,6 +8,11 @@ from torch import Tensor
 LIMIT = 10.0
 """Standardised values are kept within this: a column that hardly moves in the first task may leap in a later one."""
 
+UNLIKE, LARGE = 10.0, 30.0
+"""Columns are of unlike scales if the largest is so many times the median one, or the median one has numbers of this size."""
+ENOUGH = 20
+"""Inputs after which a scale that is found as they arrive is settled: it is then known to about a sixth."""
+
 
 @dataclass(frozen=True)
 class Standardisation:
@@ -23,11 +28,7 @@ class Standardisation:
     @classmethod
     def fitted_to(cls, x: Tensor) -> "Standardisation":
         """From x [n, *input_shape]. A number that is the same in all of x is centred only."""
-        wide = x.double()
-        mean = wide.mean(dim=0)
-        deviation = wide.std(dim=0, correction=0)
-        constant = deviation <= 1e-9 * mean.abs().clamp(min=1e-12)
-        return cls(mean, torch.where(constant, 1.0, deviation))
+        return Moments.of(x).standardisation()
 
     def applied(self, *several: Tensor) -> list[Tensor]:
         """Each of several [N, *input_shape], standardised; the same tensor given twice is computed once."""
@@ -36,3 +37,49 @@ class Standardisation:
             if id(x) not in done:
                 done[id(x)] = ((x.double() - self.mean) / self.deviation).clamp(-LIMIT, LIMIT).float()
         return [done[id(x)] for x in several]
+
+
+@dataclass(frozen=True)
+class Moments:
+    """How many inputs have passed, their mean and the sum of their squared distances from it, [*input_shape] each."""
+
+    count: int
+    mean: Tensor
+    squares: Tensor
+
+    @classmethod
+    def of(cls, x: Tensor) -> "Moments":
+        """Those of x [n, *input_shape]."""
+        wide = x.double()
+        mean = wide.mean(dim=0)
+        return cls(len(x), mean, (wide - mean).square().sum(dim=0))
+
+    def with_more(self, x: Tensor) -> "Moments":
+        """The same with more inputs, as if all had come at once (Chan et al. 1979)."""
+        more, count = Moments.of(x), self.count + len(x)
+        apart = more.mean - self.mean
+        squares = self.squares + more.squares + apart.square() * (self.count * more.count / count)
+        return Moments(count, self.mean + apart * (more.count / count), squares)
+
+    @property
+    def settled(self) -> bool:
+        """Whether so many have passed that a scale may rest on them."""
+        return self.count >= ENOUGH
+
+    @property
+    def unlike(self) -> bool:
+        """Whether a network could not learn from these numbers as they are: one in grams and another in tons, or all large."""
+        sizes = (self.squares / self.count + self.mean.square()).sqrt()
+        sizes = sizes[sizes > 0]
+        return len(sizes) > 0 and bool(sizes.max() > UNLIKE * sizes.median() or sizes.median() > LARGE)
+
+    def standardisation(self, least: float = 0.0) -> Standardisation:
+        """By these moments; a number that has not moved yet is centred only.
+
+        No deviation is taken to be less than the share `least` of the mean: where the first task has a single class, numbers
+        hardly move in it, and other classes would be far off.
+        """
+        deviation = (self.squares / self.count).sqrt()
+        constant = deviation <= 1e-9 * self.mean.abs().clamp(min=1e-12)
+        found = (deviation.square() + (least * self.mean).square()).sqrt()
+        return Standardisation(self.mean, torch.where(constant, (least * self.mean.abs()).clamp(min=1.0), found))
