@@ -20,6 +20,7 @@ WRITERS = (
     "estimator",
     "refusing",
     "reliability",
+    "recording",
     "readme",
 )
 """Modules of this package, each with a `pages()`."""

@@ -103,7 +103,8 @@ class Section:
         if not self.questions:
             return ""
         places = one_a_method(self.questions[0])
-        return dot_plot(places, f"{stream_title(self.stream)}, {_question(places[0].row)}", f"results-{self.stream}")
+        part = ", part of it" if places[0].row.stream_changed else ""
+        return dot_plot(places, f"{stream_title(self.stream)}, {places[0].row.view}{part}", f"results-{self.stream}")
 
     @property
     def text(self) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Request, sync_playwright
 from tools.pages.markdown import ROOT
 
 RECORD = ROOT / "results" / "site" / "audit.json"
@@ -44,6 +44,11 @@ def browser_path() -> str | None:
     )
 
 
+def _failed(request: Request) -> list[tuple[str, str]]:
+    """Return what could not be loaded; what was given up because the next page was opened is no failure."""
+    return [] if request.failure == "net::ERR_ABORTED" else [("not loaded", request.url)]
+
+
 def audit(browser: Browser, site: Path, pages: Sequence[str], width: int, scheme: str) -> Iterator[Finding]:
     """Yield what is wrong with pages at one width in one scheme."""
     context = browser.new_context(
@@ -53,7 +58,7 @@ def audit(browser: Browser, site: Path, pages: Sequence[str], width: int, scheme
     said: list[tuple[str, str]] = []
     page.on("console", lambda message: said.append(("console", message.text)))
     page.on("pageerror", lambda error: said.append(("console", str(error))))
-    page.on("requestfailed", lambda request: said.append(("not loaded", request.url)))
+    page.on("requestfailed", lambda request: said.extend(_failed(request)))
     page.on(
         "request", lambda one: None if one.url.startswith(("file:", "data:")) else said.append(("other host", one.url))
     )

@@ -24,7 +24,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HOME = {"README.md": "index.md"}
 """What a link to a file outside docs/ leads to, where that is another page."""
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#|/)([^)#\s]+)")
-IMAGE = re.compile(r'(?<=src=")(?![a-z]+:|/)([^"]+)')
+FENCE = re.compile(r"^(```+\w+) notest$", re.MULTILINE)
+"""What only our tests read in a block's first line."""
 GROUPS = {"methods": "Methods", "results": "Results", "api": "Reference"}
 """The group of pages that mkdocs.yml does not name, by their folder; of others it is Guides."""
 
@@ -116,7 +117,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
         place = places.get(target, target.removeprefix("docs/"))
         return posixpath.relpath(place, posixpath.dirname(page.file.src_uri) or ".")
 
-    return LINK.sub(led, markdown)
+    return LINK.sub(led, FENCE.sub(r"\1", markdown))
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
