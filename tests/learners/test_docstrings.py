@@ -8,6 +8,7 @@ from dataclasses import fields
 
 import pytest
 
+from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import BUILT_IN, method_settings
 from merlin_cl.streams.registry import stream_names, stream_settings
 
@@ -47,3 +48,9 @@ def test_every_method_shows_a_score(method):
 def test_every_setting_is_documented(kind):
     known = {name for base in kind.__mro__[:-1] for name in documented(base)}
     assert {field.name for field in fields(kind)} - known == set()
+
+
+@pytest.mark.parametrize("method", BUILT_IN)
+def test_no_method_is_far_from_the_life_cycle(method):
+    chain = learner_of(method).__mro__
+    assert chain.index(Learner) <= 3, " -> ".join(kind.__name__ for kind in chain)

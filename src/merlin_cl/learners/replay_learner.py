@@ -16,64 +16,35 @@ from torch import Tensor
 
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
 from merlin_cl.learners.network_learner import NetworkLearner
-from merlin_cl.learners.network_settings import BudgetSettings, ReplaySettings
+from merlin_cl.learners.network_settings import ReplaySettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.tensors import State, as_float, rows
 
-WithMemory = TypeVar("WithMemory", bound=BudgetSettings)
 Settings = TypeVar("Settings", bound=ReplaySettings)
 
 
-class MemoryLearner(NetworkLearner[WithMemory]):
-    """One network and a memory of `settings.exemplars` examples.
+class ReplayLearner(NetworkLearner[Settings]):
+    """One network and a memory of `settings.exemplars` examples, of which it sees `settings.replay` again with every update.
+
+    A method implements `_update(x, y)` as for `NetworkLearner`, and may use what is below: `with_replay(x, y)` puts exemplars
+    behind what arrives, `replayed()` gives them by themselves. What is drawn is part of the state.
 
     What arrives enters `memory` after it was learned from, in the form in which it arrived, so none is replayed at once. The
     memory has `x` and `y`, and the `tasks` that exemplars came with; `len(memory)` of them are held.
     """
 
-    def __init__(self, stream: StreamInfo, settings: WithMemory, seed: int, device: str = "cpu") -> None:
+    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.memory = ExemplarMemory(
             settings.exemplars, settings.reservoir, stream.input_shape, self.generator("exemplars")
         )
+        self.draws = self.generator("replay")
 
     # What a method implements, besides what `NetworkLearner` asks for
 
     def _remember(self, x: Tensor, y: Tensor) -> None:
         """Show the memory what has been learned from, in the form in which it arrived."""
         self.memory.offer(x, y, self.tasks[-1].index)
-
-    # The life cycle
-
-    def _observe(self, x: Tensor, y: Tensor) -> None:
-        """Update the network, then remember."""
-        super()._observe(x, y)
-        self._remember(x, y)
-
-    def _state(self) -> State:
-        """The network's, and the memory."""
-        return {**super()._state(), "memory": self.memory.state()}
-
-    def _restore(self, state: State) -> None:
-        """Take over the network's, and the memory."""
-        super()._restore(state)
-        self.memory.restore(state["memory"])
-
-    def stored_bytes(self) -> dict[str, int]:
-        """The network, the optimiser and the exemplars."""
-        return {**super().stored_bytes(), "exemplars": self.memory.stored_bytes}
-
-
-class ReplayLearner(MemoryLearner[Settings]):
-    """One network that sees examples from its memory again, `settings.replay` of them with every update.
-
-    A method implements `_update(x, y)` as for `NetworkLearner`, and may use what is below: `with_replay(x, y)` puts exemplars
-    behind what arrives, `replayed()` gives them by themselves. What is drawn is part of the state.
-    """
-
-    def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
-        super().__init__(stream, settings, seed, device)
-        self.draws = self.generator("replay")
 
     # What a method may use
 
@@ -102,11 +73,21 @@ class ReplayLearner(MemoryLearner[Settings]):
 
     # The life cycle
 
+    def _observe(self, x: Tensor, y: Tensor) -> None:
+        """Update the network, then remember."""
+        super()._observe(x, y)
+        self._remember(x, y)
+
     def _state(self) -> State:
         """The network's, the memory, and where the draws are."""
-        return {**super()._state(), "draws": self.draws.get_state()}
+        return {**super()._state(), "memory": self.memory.state(), "draws": self.draws.get_state()}
 
     def _restore(self, state: State) -> None:
         """Take over the network's, the memory, and where the draws are."""
         super()._restore(state)
+        self.memory.restore(state["memory"])
         self.draws.set_state(state["draws"])
+
+    def stored_bytes(self) -> dict[str, int]:
+        """The network, the optimiser and the exemplars."""
+        return {**super().stored_bytes(), "exemplars": self.memory.stored_bytes}

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from merlin_cl.learners.means import Choice
 from merlin_cl.learners.network_settings import NetworkSettings, ReservoirReplaySettings
 from merlin_cl.learners.search_space import Space, Span
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from merlin_cl.learners.network_settings import ReservoirReplaySettings
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

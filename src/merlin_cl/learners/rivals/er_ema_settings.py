@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.network_settings import ReplaySettings, ReservoirReplaySettings
 from merlin_cl.learners.search_space import Among, Space
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ import torch
 from scipy.optimize import nnls
 from torch import Tensor
 
-from merlin_cl.learners.replay_learner import MemoryLearner
+from merlin_cl.learners.memory.exemplars import ExemplarMemory
+from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.gem_settings import GEMSettings
-from merlin_cl.tensors import as_float, rows
+from merlin_cl.protocol import StreamInfo
+from merlin_cl.tensors import State, as_float, rows
 
 
-class GEM(MemoryLearner[GEMSettings]):
+class GEM(NetworkLearner[GEMSettings]):
     """Gradient episodic memory (Lopez-Paz and Ranzato 2017, "Gradient episodic memory for continual learning").
 
     The gradient is projected to the nearest vector that points against the gradient of no earlier task's exemplars: a
@@ -24,6 +26,16 @@ class GEM(MemoryLearner[GEMSettings]):
     '86 %'
     """
 
+    def __init__(self, stream: StreamInfo, settings: GEMSettings, seed: int, device: str = "cpu") -> None:
+        super().__init__(stream, settings, seed, device)
+        self.memory = ExemplarMemory(
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+        )
+
+    def _observe(self, x: Tensor, y: Tensor) -> None:
+        super()._observe(x, y)
+        self.memory.offer(x, y, self.tasks[-1].index)
+
     def _update(self, x: Tensor, y: Tensor) -> None:
         old_x, old_y, sizes = self._memories()
         gradients = self.gradients_of(torch.cat([old_x, x]), torch.cat([old_y, y]), [*sizes, len(y)])  # [k + 1, P]
@@ -36,6 +48,17 @@ class GEM(MemoryLearner[GEMSettings]):
         order = tasks.argsort(stable=True)[: sum(count)]
         x, y = as_float(rows(self.memory.x, order)), rows(self.memory.y, order)
         return self.augmented(x.to(self.device)), y.to(self.device), [size for size in count if size]
+
+    def _state(self) -> State:
+        return {**super()._state(), "memory": self.memory.state()}
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.memory.restore(state["memory"])
+
+    def stored_bytes(self) -> dict[str, int]:
+        """The network, the optimiser and the exemplars."""
+        return {**super().stored_bytes(), "exemplars": self.memory.stored_bytes}
 
 
 def projected(gradient: Tensor, references: Tensor, margin: float = 0.0) -> Tensor:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.network_settings import ReplaySettings
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

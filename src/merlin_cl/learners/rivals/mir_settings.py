@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from merlin_cl.learners.network_settings import NetworkSettings, ReservoirReplaySettings
 from merlin_cl.learners.search_space import Among, Space
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
