@@ -16,6 +16,7 @@ WRITERS = (
     "benchmarks",
     "rivals",
     "method",
+    "distribution",
     "paper",
     "estimator",
     "refusing",
