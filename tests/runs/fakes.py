@@ -45,12 +45,14 @@ class Means(Learner[MeansSettings]):
         self.sums = torch.zeros(self.stream.classes, size)
         self.counts = torch.zeros(self.stream.classes, 1)
         self.random = self.generator("noise")
+        self.observed = 0  # of the last task; as MERLIN's base models, not part of the state once a task has ended
 
     def _begin(self, task):
-        pass
+        self.observed = 0
 
     def _observe(self, x, y):
         time.sleep(self.settings.sleep)
+        self.observed += len(y)
         x = as_float(x).flatten(1)
         x = x + self.settings.noise * torch.randn(x.shape, generator=self.random)
         self.sums.index_add_(0, y, x)
@@ -80,7 +82,8 @@ class Means(Learner[MeansSettings]):
         return {"means": self.sums.numel()}
 
     def probe(self, task, x, y):
-        return {"spread": float(self.sums[list(self.tasks[task].classes)].std()), "images": float(len(y))}
+        found = {"spread": float(self.sums[list(self.tasks[task].classes)].std()), "images": float(len(y))}
+        return found | ({"observed": self.observed} if self.observed and task == len(self.tasks) - 1 else {})
 
 
 @dataclass(frozen=True)

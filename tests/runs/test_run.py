@@ -127,7 +127,7 @@ def test_one_inference_mode_can_be_asked_for(config, tmp_path, silent):
 
 def test_probes_are_kept(done):
     diagnosis = done.result()["diagnosis"]
-    assert [set(values) for values in diagnosis["learned"]] == [{"spread", "images"}] * 3
+    assert [set(values) for values in diagnosis["learned"]] == [{"spread", "images", "observed"}] * 3
     assert diagnosis["learned"][2] == diagnosis["final"][2]
     assert diagnosis["learned"][0] != diagnosis["final"][0]
     probes = [event for event in done.events() if event["event"] == "probe"]
@@ -137,7 +137,6 @@ def test_probes_are_kept(done):
         (2, 2),
         (0, 2),
         (1, 2),
-        (2, 2),
     ]
 
 

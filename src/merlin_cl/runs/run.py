@@ -156,7 +156,9 @@ def _compute(
         folder.log("checkpoint", file=path.name)
 
     with ledger.timed("probe", learner):
-        final = [_probe(folder, learner, stream, index) for index in range(stream.info.tasks)]
+        # Of the last task it has been asked: a learner that was resumed since no longer has the base models to compare with.
+        earlier = [_probe(folder, learner, stream, index) for index in range(stream.info.tasks - 1)]
+        final = [*earlier, ledger.learned[-1]]
     others = _tell_other_kinds(folder, learner, stream, ledger, show)
     learner_of_run(learner, stream).save(folder.model)
     folder.write_result(ledger.result(config, learner, final, others))
