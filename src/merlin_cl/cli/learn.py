@@ -47,6 +47,8 @@ class LearnOptions:
     """Of a table: the column that holds the task of each row, in the order in which they come."""
     network: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """A network of your own (package.module:factory), if the learner has one: naming it here says that you trust it."""
+    features: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """The features that the learner learned from, if it did: a name, an .onnx file or package.module:factory, which you trust."""
     device: Annotated[str, tyro.conf.arg(metavar="NAME")] = "cpu"
     """Where to compute: cpu, cuda, cuda:1, mps."""
     json: Flag = False
@@ -85,7 +87,7 @@ def _taught(path: Path, out: Path, options: LearnOptions) -> dict[str, Any]:
     from merlin_cl.estimator.persistence import inputs_of
     from merlin_cl.runs.progress import clock_time, display
 
-    model = load(path, network=options.network, device=options.device)
+    model = load(path, network=options.network, features=options.features, device=options.device)
     shape = model.learner_.stream.input_shape
     lessons = read_lessons(options.data.expanduser(), shape, inputs_of(model), options.label, options.task_column)
     if lessons.tasks is not None and options.task is not None:

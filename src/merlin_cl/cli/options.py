@@ -4,8 +4,9 @@ import contextlib
 import difflib
 import io
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields, make_dataclass
+from typing import Annotated, Any, TypeVar, get_type_hints
 
 import tyro
 
@@ -47,6 +48,21 @@ def parse(
     if strangers:
         raise UsageError(f"{_stranger(strangers[0], known)}; `merlin {command} --help` lists the options.")
     return value
+
+
+def renamed(settings: Any, names: Mapping[str, str]) -> Any:
+    """Settings some of whose options have another name on the command line; what is parsed has the fields of the same names."""
+    if not names:
+        return settings
+    kind = type(settings)
+    hints = get_type_hints(kind, include_extras=True)
+    changed = [
+        (name, Annotated[hints[name], tyro.conf.arg(name=option)], getattr(settings, name))
+        for name, option in names.items()
+    ]
+    offered = make_dataclass(kind.__name__, changed, bases=(kind,), frozen=True)
+    offered.__doc__ = kind.__doc__
+    return offered(**{field.name: getattr(settings, field.name) for field in fields(settings)})
 
 
 def option_names(*settings: Any) -> list[str]:

@@ -44,6 +44,8 @@ class PredictOptions:
     """Exemplars that an explanation names."""
     network: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """A network of your own (package.module:factory), if the learner has one: naming it here says that you trust it."""
+    features: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """The features that the learner learned from, if it did: a name, an .onnx file or package.module:factory, which you trust."""
     device: Annotated[str, tyro.conf.arg(metavar="NAME")] = "cpu"
     """Where to compute: cpu, cuda, cuda:1, mps."""
     json: Flag = False
@@ -58,7 +60,7 @@ def main(argv: list[str]) -> None:
     from merlin_cl.learners.devices import usable_device
 
     usable_device(options.device)
-    model = load(options.model.expanduser(), network=options.network, device=options.device)
+    model = load(options.model.expanduser(), network=options.network, features=options.features, device=options.device)
     model.inference = options.inference  # type: ignore[assignment]  # checked when the first question is asked
     rows = list(_answers(model, options))
     if options.json:

@@ -3,13 +3,13 @@
 import json
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, make_dataclass
+from dataclasses import dataclass, fields, make_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import tyro
 
-from merlin_cl.cli.options import Flag, option_names, parse
+from merlin_cl.cli.options import Flag, option_names, parse, renamed
 from merlin_cl.cli.short_help import HELP, HELP_ALL, short_help
 from merlin_cl.commands import merlin
 from merlin_cl.errors import UsageError
@@ -78,7 +78,7 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
         if parsed.stream_settings == looked_at:
             break
         looked_at = parsed.stream_settings
-        found = looked_at.info(path)
+        found = looked_at.learner_info(path)
         if found == known:
             break
         stream, known = looked_at, found  # a preset may depend on the stream: read again with what is known of it
@@ -162,12 +162,14 @@ def _parse(argv: list[str], named: RunOptions, stream: StreamSettings, method: M
     def part(name: str, kind: type, title: str, default: Any) -> tuple[str, Any, Any]:
         return name, Annotated[kind, tyro.conf.arg(name=title)], default
 
+    shared = sorted({field.name for field in fields(stream)} & {field.name for field in fields(method)})
+    offered = renamed(method, {name: f"method-{name}" for name in shared})
     command = make_dataclass(
         "Command",
         [
             part("options", RunOptions, "run", named),
             part("stream_settings", type(stream), stream.stream, stream),
-            part("method_settings", type(method), method.method, method),
+            part("method_settings", type(offered), method.method, offered),
         ],
         frozen=True,
     )
@@ -176,7 +178,22 @@ def _parse(argv: list[str], named: RunOptions, stream: StreamSettings, method: M
         f"method named.\nStreams: {', '.join(stream_names())}, or a path of your own data. Methods: {', '.join(method_names())}. "
         f"Presets of {method.method}: {', '.join(method.presets())}."
     )
-    return parse(command, argv, "run", about, option_names(RunOptions, stream, method))
+    meant = [_of_method(argv, at, method, shared) for at in range(len(argv))]
+    parsed = parse(command, meant, "run", about, option_names(RunOptions, stream, method))
+    given = {field.name: getattr(parsed.method_settings, field.name) for field in fields(method)}
+    return replace(parsed, method_settings=replace(method, **given))
+
+
+def _of_method(argv: list[str], at: int, method: MethodSettings, shared: Sequence[str]) -> str:
+    """A word of the command line. An option that the stream has, too, is the method's own if only the method has the value, and
+    is `--method-NAME` in any case: `--features learned` is of slda, `--features minilm` of the stream."""
+    option, equals, value = argv[at].partition("=")
+    name = option.removeprefix("--").replace("-", "_")
+    if not option.startswith("--") or name not in shared:
+        return argv[at]
+    value = value if equals else "".join(argv[at + 1 : at + 2])
+    own = value in get_args(get_type_hints(type(method))[name])
+    return f"--method-{option[2:]}{argv[at][len(option) :]}" if own else argv[at]
 
 
 def _own_data(name: str) -> Path | None:

@@ -42,6 +42,8 @@ class ServeOptions:
     """Seconds that a request may take to arrive, and an answer to be given."""
     network: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """A network of your own (package.module:factory), if the learner has one: naming it here says that you trust it."""
+    features: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """The features that the learner learned from, if it did: a name, an .onnx file or package.module:factory, which you trust."""
     device: Annotated[str, tyro.conf.arg(metavar="NAME")] = "cpu"
     """Where to compute: cpu, cuda, cuda:1, mps."""
 
@@ -68,6 +70,7 @@ def main(argv: list[str]) -> None:
             model,
             state,
             network=options.network,
+            features=options.features,
             device=options.device,
             keep=options.keep,
             most_waiting=options.most_waiting,

@@ -1,6 +1,7 @@
 """The learners behind scikit-learn's conventions: `partial_fit`, `predict`, `save`; new classes and tasks at any time."""
 
 from pathlib import Path
+from typing import Any
 
 from merlin_cl.estimator.classifier import ContinualClassifier
 from merlin_cl.estimator.merlin import MerlinClassifier
@@ -9,9 +10,12 @@ from merlin_cl.runs.model_file import path_of_model
 __all__ = ["ContinualClassifier", "MerlinClassifier", "load"]
 
 
-def load(path: str | Path, *, network: str | None = None, device: str = "cpu") -> ContinualClassifier:
+def load(
+    path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu"
+) -> ContinualClassifier:
     """The estimator in a file, of whichever kind it is, or one for the learner that a run left in its folder.
 
-    `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+    `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it. `features`
+    must be given if it learned from any, by name or as what computes them.
     """
-    return ContinualClassifier.load(path_of_model(Path(path)), network=network, device=device)
+    return ContinualClassifier.load(path_of_model(Path(path)), network=network, features=features, device=device)

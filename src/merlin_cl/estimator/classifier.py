@@ -25,6 +25,8 @@ from merlin_cl.estimator.labels import Labels, of_one_kind
 from merlin_cl.estimator.persistence import restored, saved
 from merlin_cl.estimator.refusing import Refusing, refused
 from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
+from merlin_cl.features import Features, FeaturesNote
+from merlin_cl.features.raw import RawForm, as_raw
 from merlin_cl.inputs.standardisation import Moments, Standardisation
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import preset_kind
@@ -61,9 +63,13 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     batch_size : examples that are learned from at once.
     inference : how the method answers where the task is not known, if it has several ways; None: its first.
     standardise : whether to bring every column to mean 0 and variance 1, by the examples of the first call, or of the first calls
-        if they are few; None: only those of tables whose units differ by more than tenfold, or whose numbers are large.
+        if they are few; None: only those of tables whose units differ by more than tenfold, or whose numbers are large. Features
+        then have one scale for all.
     calibration : how many examples to hold back, one in ten of those that arrive, rather than learn them: `predict_set` and
         `novelty` rest on them.
+    features : what to learn from in place of X itself: a `torch.nn.Module`, a function, a fitted transformer, an object with
+        `encode`, the path of an .onnx file, a name ("minilm", "efficientnet-lite0", "hashing", "package.module:factory"), or
+        `merlin_cl.features.Features` of one of these. With them X may be a list of texts.
     random_state : seed of all that is random.
     device : where to compute, as torch calls it.
 
@@ -96,6 +102,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         inference: Inference | None = None,
         standardise: bool | None = None,
         calibration: int = 0,
+        features: Any = None,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "cpu",
     ) -> None:
@@ -109,6 +116,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         self.inference = inference
         self.standardise = standardise
         self.calibration = calibration
+        self.features = features
         self.random_state = random_state
         self.device = device
 
@@ -117,6 +125,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     learner_: Learner[Any]
     _labels: Labels
     _form: InputForm
+    _note: FeaturesNote | None = None
     _standardisation: Standardisation | None
     _moments: Moments | None  # those that the standardisation rests on, until it is settled
     _divider: Divider
@@ -239,12 +248,15 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
             return saved(snapshot.model, self.get_params(deep=False)).save(path)
 
     @classmethod
-    def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
+    def load(cls, path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu") -> Self:
         """The estimator in a file that `save` wrote, or one for the learner that `merlin run` left behind.
 
         `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+        `features` must be given if it learned from any: the file has their name and checksum, and imports nothing by itself.
         """
-        found = restored(SavedLearner.load(path, network=network, device=device), str(path))
+        found = restored(
+            SavedLearner.load(path, network=network, features=features, device=device), str(path), features
+        )
         if not isinstance(found, cls):
             raise UsageError(f"{path} holds a {type(found).__name__}; load it with {type(found).__name__}.load.")
         return found
@@ -258,7 +270,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         """X as a tensor and y as outputs of the head, once there is a learner with an output for every class."""
         _require_count("batch_size", self.batch_size)
         _require_count("calibration", self.calibration, least=0)
-        x = checked_inputs(self, X, first)
+        x, note = self._features_of(X, first)
         if not first:
             self._form.require(x)
         y = checked_labels(y, len(x))
@@ -268,6 +280,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         labels = known.with_new(y)
         if first:
             self._begin_anew(InputForm.of(x), len(labels))
+            self._note = note
         else:
             self._make_room(len(labels), self.learner_.stream.tasks)
         self._labels, self.classes_ = labels, labels.classes
@@ -275,8 +288,11 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         return self._standardised(x), torch.from_numpy(labels.outputs(y))
 
     def _measure(self, x: Tensor, first: bool) -> None:
-        """Find the scale of each column, from the first examples on until there are enough of them or a task is over."""
-        if first:
+        """Find the scale of each column, from the first examples on until there are enough of them or a task is over. Features
+        share one scale, which the first examples settle, unless every column of them is to have its own."""
+        if first and self._note is not None and self.standardise is None:
+            self._standardisation = Standardisation.scale_of(x)
+        elif first:
             self._moments = self._first_moments(x)
         elif self._moments is not None:
             self._moments = self._moments.with_more(x)
@@ -382,7 +398,19 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         ]  # another list: twins share this one
 
     def _asked(self, X: Any) -> Tensor:
-        return self._as_learned(checked_inputs(self, X, first=False))
+        return self._as_learned(self._features_of(X, first=False)[0])
+
+    def _features_of(self, X: Any, first: bool) -> tuple[Tensor, FeaturesNote | None]:
+        """X as the learner sees it: checked, and in features if there are any."""
+        if self.features is None:
+            return checked_inputs(self, X, first), None
+        features, raw = Features.kept(self.features), as_raw(X)
+        if not first and self._note is not None:
+            self._note.form.require(raw)
+        x = features.of_raw(raw)
+        if first:
+            self.n_features_in_ = x.shape[1]
+        return x, features.note(RawForm.of(raw))
 
     def _as_learned(self, x: Tensor) -> Tensor:
         """Inputs in the form of those learned from."""

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from merlin_cl.errors import InputError
 from merlin_cl.estimator.labels import of_one_kind
+from merlin_cl.features.raw import texts_in
 from merlin_cl.inputs.arrays import as_array, as_inputs
 from merlin_cl.learners.divergence import require_computable
 
@@ -51,6 +52,11 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
     Takes arrays, data frames, tensors and nested lists. Names and number of features are kept on the estimator, if these
     are the first inputs, and compared with those kept otherwise. A tensor's columns have no names and are taken in order.
     """
+    if texts_in(X) is not None:
+        raise InputError(
+            "Inputs are texts, which become numbers by features; name some: features='minilm', or 'hashing', which needs nothing "
+            "else."
+        )
     is_tensor = hasattr(X, "detach")
     X = as_array(X) if is_tensor or isinstance(X, list | tuple) else X
     if (

@@ -54,6 +54,7 @@ class MerlinClassifier(ContinualClassifier):
         inference: Inference | None = None,
         standardise: bool | None = None,
         calibration: int = 0,
+        features: Any = None,
         random_state: int | np.random.RandomState | None = 0,
         device: str = "cpu",
     ) -> None:
@@ -72,5 +73,6 @@ class MerlinClassifier(ContinualClassifier):
         self.inference = inference
         self.standardise = standardise
         self.calibration = calibration
+        self.features = features
         self.random_state = random_state
         self.device = device

@@ -39,7 +39,11 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
         raise UsageError(f"Labels such as {classes[0]!r} cannot be saved; use text or numbers.")
     extra = {
         "estimator": type(estimator).__name__,
-        "parameters": {**parameters, "random_state": estimator.learner_.seed},
+        "parameters": {
+            name: value
+            for name, value in {**parameters, "random_state": estimator.learner_.seed}.items()
+            if name != "features"  # whose name and checksum are with the inputs
+        },
         "features": estimator.n_features_in_,
         "labels": "object" if values.dtype == object else values.dtype.str,
     }
@@ -56,7 +60,7 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
 def inputs_of(estimator: "ContinualClassifier") -> Inputs:
     """The form in which an estimator takes inputs."""
     columns = tuple(getattr(estimator, "feature_names_in_", ()))
-    return Inputs(estimator._form.bytes, columns, estimator._standardisation)
+    return Inputs(estimator._form.bytes, columns, estimator._standardisation, estimator._note)
 
 
 def _held_back(estimator: "ContinualClassifier") -> dict[str, Any]:
@@ -72,11 +76,13 @@ def _unsettled(estimator: "ContinualClassifier") -> dict[str, Any]:
     return {"moments": {"count": moments.count, "mean": moments.mean, "squares": moments.squares}}
 
 
-def restored(found: SavedLearner, place: str) -> "ContinualClassifier":
-    """The estimator that was saved; a learner that a run left behind gets one."""
+def restored(found: SavedLearner, place: str, features: Any = None) -> "ContinualClassifier":
+    """The estimator that was saved; a learner that a run left behind gets one. `features` is what its user gives for them."""
     try:
         with BoundedTensors(tensor_bytes(found.extra_state)):
-            return _estimator(found)
+            estimator = _estimator(found)
+        estimator.features, estimator._note = features, found.inputs.note
+        return estimator
     except Exception as error:  # the checksum is right, but the content is not what an estimator saves
         raise damaged(place, error) from None
 

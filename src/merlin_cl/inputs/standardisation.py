@@ -30,6 +30,15 @@ class Standardisation:
         """From x [n, *input_shape]. A number that is the same in all of x is centred only."""
         return Moments.of(x).standardisation()
 
+    @classmethod
+    def scale_of(cls, x: Tensor) -> "Standardisation":
+        """One scale for all numbers of x [n, *input_shape], which makes their mean square 1; nothing is moved.
+
+        Features of a network belong together: what is rare in the first task stays rare, and angles stay what they are.
+        """
+        scale = x.double().square().mean().sqrt().clamp(min=1e-12)
+        return cls(torch.zeros(x.shape[1:], dtype=torch.float64), scale.expand(x.shape[1:]).contiguous())
+
     def applied(self, *several: Tensor) -> list[Tensor]:
         """Each of several [N, *input_shape], standardised; the same tensor given twice is computed once."""
         done: dict[int, Tensor] = {}

@@ -64,6 +64,17 @@ class Table:
             self._number(name, int(strange[0]), numbers[strange[0]])
         return numbers
 
+    def texts(self, name: str) -> list[str]:
+        """A column of texts, none of which may be missing; an empty one, in a file, is missing."""
+        values = self.column(name)
+        for at, value in enumerate(values):
+            if not isinstance(value, str) or not value.strip():
+                raise InputError(
+                    f"Column {name!r} of {self.place} holds {value!r} in {self.row(at)}, which is no text; fill it in or "
+                    "leave the row out."
+                )
+        return list(values)
+
     def rows(self, chosen: Sequence[int]) -> "Table":
         """Some of the rows."""
         columns = {name: [values[row] for row in chosen] for name, values in self.columns.items()}

@@ -229,14 +229,15 @@ class Learner(ABC, Generic[Settings]):
         return SavedLearner(self, classes, tasks, Inputs(self.takes_bytes)).save(path)
 
     @classmethod
-    def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
+    def load(cls, path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu") -> Self:
         """The learner in a file, whoever saved it: `save`, an estimator or a run.
 
-        `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+        `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it. With
+        `features`, which must be given if it learned from any, the learner itself still takes the features, not the inputs.
         """
         from merlin_cl.learners.saving.saved import SavedLearner
 
-        saved = SavedLearner.load(path, network=network, device=device)
+        saved = SavedLearner.load(path, network=network, features=features, device=device)
         if not isinstance(saved.learner, cls):
             raise UsageError(f"{path} holds a learner of the method {saved.learner.settings.method}; use Learner.load.")
         saved.learner.takes_bytes = saved.inputs.bytes

@@ -4,6 +4,7 @@ import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from torch import nn
 
@@ -38,10 +39,10 @@ def is_reference(name: str) -> bool:
     return bool(colon) and all(part.isidentifier() for part in (*module.split("."), *path.split(".")))
 
 
-def resolve(name: str) -> Factory:
-    """The factory of a name; modules are looked for as Python does, and in the current folder."""
+def resolve(name: str, what: str = "network") -> Callable[..., Any]:
+    """The factory of a name; modules are looked for as Python does, and in the current folder. `what` it is, for messages."""
     if not is_reference(name):
-        raise UsageError(f"The network {name!r} is no name of code; name it as package.module:factory.")
+        raise UsageError(f"The {what} {name!r} is no name of code; name it as package.module:factory.")
     module_name, _, path = name.partition(":")
     here = str(Path.cwd())
     added = here not in sys.path
@@ -51,7 +52,7 @@ def resolve(name: str) -> Factory:
         found: object = importlib.import_module(module_name)
     except ImportError as error:
         raise UsageError(
-            f"The network {name!r} cannot be imported ({error}); name it as package.module:factory, importable from here."
+            f"The {what} {name!r} cannot be imported ({error}); name it as package.module:factory, importable from here."
         ) from error
     finally:
         if added:
@@ -62,5 +63,4 @@ def resolve(name: str) -> Factory:
         raise UsageError(
             f"The module {module_name} has no {path!r} that can be called; name it as package.module:factory."
         )
-    factory: Factory = found
-    return factory
+    return found

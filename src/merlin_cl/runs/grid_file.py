@@ -82,7 +82,7 @@ def parse_grid(table: dict[str, Any], folder: Path) -> GridFile:
     configs = []
     for entry in _named(table, "streams"):
         for stream, place in _streams(entry, folder, data):
-            info = stream.info(place)
+            info = stream.learner_info(place)
             for preset, method in (pair for entry in methods for pair in _methods(entry, shared, info)):
                 with _at("run"):
                     configs.append(RunConfig(stream, method.located(), preset=preset, data=place, **options))

@@ -26,7 +26,7 @@ def learner_of_run(learner: Learner[Any], stream: Stream) -> SavedLearner:
         learner,
         _as_numbers(names),
         tuple(tasks) if unique else tuple(range(len(tasks))),
-        Inputs(is_bytes, stream.columns, stream.standardisation),
+        Inputs(is_bytes, stream.columns, stream.standardisation, stream.features),
     )
 
 

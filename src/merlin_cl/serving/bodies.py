@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from merlin_cl.serving.model import ServedModel
 
 LONGEST_ID = 200
+LONGEST_TEXT = 20_000
+"""Characters: all texts of a request are kept as long as the longest of them."""
 
 
 class MalformedError(MerlinError):
@@ -32,16 +34,22 @@ class Form:
     shape: tuple[int, ...]
     bytes: bool
     columns: tuple[str, ...]
+    text: bool = False
 
     @classmethod
     def of(cls, model: ServedModel) -> Self:
-        """That of a model's."""
-        form = model.snapshot.estimator._form
-        return cls(form.shape, form.bytes, model.columns)
+        """The form of a model's inputs, before features are computed of them."""
+        estimator = model.snapshot.estimator
+        if estimator._note is not None:
+            raw = estimator._note.form
+            return cls(raw.shape, raw.kind == "bytes", model.columns, raw.kind == "text")
+        return cls(estimator._form.shape, estimator._form.bytes, model.columns)
 
     @property
     def kind(self) -> str:
         """In words."""
+        if self.text:
+            return "one text"
         numbers = "whole numbers from 0 to 255" if self.bytes else "numbers"
         return f"{math.prod(self.shape)} {numbers}" if len(self.shape) == 1 else f"{list(self.shape)} {numbers}"
 
@@ -53,6 +61,9 @@ class Form:
             raise InputError(f"There are {len(value):,} inputs; send at most {most:,} in a request.")
         if isinstance(value[0], dict):
             value = [self._row(row, at) for at, row in enumerate(value)]
+            value = [row[0] for row in value] if self.text else value
+        if self.text:
+            return self._texts(value)
         try:
             array = np.array(value)
         except (ValueError, OverflowError):
@@ -62,6 +73,16 @@ class Form:
         if array.shape[1:] not in (self.shape, (math.prod(self.shape),), self.shape[self.shape[0] == 1 :]):
             raise InputError(f"Inputs have shape {list(array.shape[1:])}; the model takes {self.kind} each.")
         return self._numbers(array).reshape(len(array), *self.shape)
+
+    def _texts(self, value: list[Any]) -> Array:
+        for at, text in enumerate(value):
+            if not isinstance(text, str):
+                raise InputError(f"Input {at} is {shown(text)}, which is no text; give a text for each input.")
+            if len(text) > LONGEST_TEXT:
+                raise InputError(
+                    f"Input {at} has {len(text):,} characters; a text may have {LONGEST_TEXT:,}: send its beginning."
+                )
+        return np.array(value, dtype=np.str_)
 
     def _numbers(self, array: Array) -> Array:
         if self.bytes:

@@ -6,7 +6,7 @@ import math
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
-from merlin_cl.serving.bodies import LONGEST_ID
+from merlin_cl.serving.bodies import LONGEST_ID, LONGEST_TEXT
 from merlin_cl.serving.outlook import LONGEST_NAME
 
 if TYPE_CHECKING:
@@ -97,11 +97,13 @@ def document(service: Service, limits: Limits) -> Schema:
 
 def _inputs(service: Service, limits: Limits) -> Schema:
     form = service.form
-    number: Schema = {"type": "integer", "minimum": 0, "maximum": 255} if form.bytes else {"type": "number"}
+    value: Schema = {"type": "integer", "minimum": 0, "maximum": 255} if form.bytes else {"type": "number"}
     size = math.prod(form.shape)
-    one: Schema = {**_list(number), "minItems": size, "maxItems": size}
+    one: Schema = {**_list(value), "minItems": size, "maxItems": size}
+    if form.text:
+        one = value = {"type": "string", "maxLength": LONGEST_TEXT}
     if form.columns:
-        one = {"anyOf": [one, _object(dict.fromkeys(form.columns, number))]}
+        one = {"anyOf": [one, _object(dict.fromkeys(form.columns, value))]}
     about = f"Inputs of {form.kind} each, flat, nested, or by column where columns have names."
     return {**_list(one), "minItems": 1, "maxItems": limits.inputs, "description": about}
 

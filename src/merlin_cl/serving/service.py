@@ -36,12 +36,13 @@ class Service:
         state: Path,
         *,
         network: str | None = None,
+        features: str | None = None,
         device: str = "cpu",
         keep: int = 10,
         most_waiting: int = 10_000,
     ) -> None:
         def load(path: Path) -> ContinualClassifier:
-            return ContinualClassifier.load(path, network=network, device=device)
+            return ContinualClassifier.load(path, network=network, features=features, device=device)
 
         self._most_waiting = most_waiting
         if not (state / "journal.sqlite").exists():
@@ -149,7 +150,8 @@ class Service:
             "boundaries": estimator.boundaries,
             "held_back": len(estimator._calibration),
             "input_shape": list(form.shape),
-            "input_type": "bytes" if form.bytes else "numbers",
+            "input_type": "text" if form.text else "bytes" if form.bytes else "numbers",
+            "features": None if estimator._note is None else estimator._note.name,
             "columns": list(form.columns),
             "stored_bytes": estimator.learner_.stored_bytes(),
         }

@@ -7,6 +7,8 @@ from typing import Any, TypedDict
 import numpy as np
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.features import Features
+from merlin_cl.features.raw import texts_in
 from merlin_cl.inputs.arrays import as_array
 from merlin_cl.inputs.labels import name_of
 from merlin_cl.inputs.tables import Table, from_frame, read_table
@@ -44,9 +46,9 @@ def from_arrays(
     wanted, groups = _wanted(None if each is not None else tasks)
     if test is not None and len(test) not in (2, 3):
         raise UsageError(f"test has {len(test)} parts; give (x, y) or (x, y, tasks).")
-    parts = None if test is None else (as_array(test[0]), test[1], test[2] if len(test) == 3 else None)
-    data = from_parts(name, (as_array(x), y, each), parts, standardise)
-    return own_stream(data, ArraysSettings(**wanted, **options, standardise=standardise), seed, name, groups)
+    parts = None if test is None else (_array(test[0]), test[1], test[2] if len(test) == 3 else None)
+    data, features = from_parts(name, (_array(x), y, each), parts, standardise), _features(options)
+    return own_stream(data, ArraysSettings(**wanted, **options, standardise=standardise), seed, name, groups, features)
 
 
 def from_iterable(
@@ -62,20 +64,21 @@ def from_iterable(
     wanted, groups = _wanted(tasks)
     parts: Part | None = None if test is None else gathered(test, "test example")
     data = from_parts(name, gathered(examples), parts, standardise)
+    features = _features(options)
     ordered: OwnOptions = {"task_order": "as-met", **options}
-    return own_stream(data, ArraysSettings(**wanted, **ordered, standardise=standardise), seed, name, groups)
+    return own_stream(data, ArraysSettings(**wanted, **ordered, standardise=standardise), seed, name, groups, features)
 
 
 def from_folder(path: str | Path, tasks: Any, image_size: int, seed: int, name: str, options: OwnOptions) -> Stream:
     """See `Stream.from_folder`."""
-    wanted, groups = _wanted(tasks)
-    return _from_path(FolderSettings(**wanted, **options, image_size=image_size), path, seed, name, groups)
+    (wanted, groups), features = _wanted(tasks), _features(options)
+    return _from_path(FolderSettings(**wanted, **options, image_size=image_size), path, seed, name, groups, features)
 
 
 def from_table(
     table: Any,
     test: Any,
-    chosen: tuple[str, str, str, tuple[str, ...], tuple[str, ...]],
+    chosen: tuple[str, str, str, tuple[str, ...], tuple[str, ...], str],
     tasks: Any,
     standardise: bool,
     seed: int,
@@ -83,8 +86,8 @@ def from_table(
     options: OwnOptions,
 ) -> Stream:
     """See `Stream.from_table`."""
-    wanted, groups = _wanted(tasks)
-    label, task, part, columns, drop = chosen
+    (wanted, groups), features = _wanted(tasks), _features(options)
+    label, task, part, columns, drop, text = chosen
     settings = TableSettings(
         **wanted,
         **options,
@@ -93,11 +96,12 @@ def from_table(
         part_column=part,
         columns=columns,
         drop=drop,
+        text=text,
         standardise=standardise,
     )
     data = from_tables(settings, _table(table), None if test is None else _table(test))
     title = settings.title(table) if isinstance(table, str | Path) else "table"
-    return own_stream(data, settings, seed, name or title, groups)
+    return own_stream(data, settings, seed, name or title, groups, features)
 
 
 def from_huggingface(
@@ -109,7 +113,7 @@ def from_huggingface(
     options: OwnOptions,
 ) -> Stream:
     """See `Stream.from_huggingface`."""
-    wanted, groups = _wanted(tasks)
+    (wanted, groups), features = _wanted(tasks), _features(options)
     label, task, columns, size, standardise = chosen
     settings = HuggingFaceSettings(
         **wanted,
@@ -121,14 +125,29 @@ def from_huggingface(
         standardise=standardise,
     )
     if isinstance(dataset, str | Path):
-        return _from_path(settings, dataset, seed, name, groups)
+        return _from_path(settings, dataset, seed, name, groups, features)
     from merlin_cl.streams.user_data.huggingface import from_dataset
 
-    return own_stream(from_dataset(settings, dataset, "the data set"), settings, seed, name or "huggingface", groups)
+    data = from_dataset(settings, dataset, "the data set")
+    return own_stream(data, settings, seed, name or "huggingface", groups, features)
 
 
-def _from_path(settings: OwnSettings, path: str | Path, seed: int, name: str, groups: Groups | None) -> Stream:
-    return own_stream(settings.read(path), settings, seed, name or settings.title(path), groups)
+def _from_path(
+    settings: OwnSettings, path: str | Path, seed: int, name: str, groups: Groups | None, features: Features | None
+) -> Stream:
+    return own_stream(settings.read(path), settings, seed, name or settings.title(path), groups, features)
+
+
+def _features(options: OwnOptions) -> Features | None:
+    """What the options say of features, taken out of them: settings know theirs by name alone."""
+    source = options.pop("features", None)
+    return None if source is None or source == "" else Features.of(source)
+
+
+def _array(x: Any) -> Any:
+    """Inputs as an array, of objects where they are texts."""
+    texts = texts_in(x)
+    return as_array(x) if texts is None else np.array(texts, dtype=object)
 
 
 def _table(table: Any) -> Table:

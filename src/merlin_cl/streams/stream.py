@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 import torch
 from torch import Tensor
@@ -12,6 +12,9 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.protocol import StreamInfo, TaskInfo
 from merlin_cl.streams.settings.user_data import OwnOptions
+
+if TYPE_CHECKING:
+    from merlin_cl.features import FeaturesNote
 
 Transform = Callable[[Tensor], Tensor]
 """What a task does to its inputs: uint8 [n, *input_shape] to the same."""
@@ -57,38 +60,42 @@ class Task:
         self.info = info
         self.train_count = len(train)
         self.test_count = len(test)
+        self.order = order
+        self.scored = test
         self._train: Selection | None = train
-        self._test = test
-        self._order = order
 
     def batches(self, size: int) -> Iterator[tuple[Tensor, Tensor]]:
         """The training examples, shuffled, `size` at a time (the last batch may be smaller). Can be called once."""
         if size < 1:
             raise UsageError(f"The batch size is {size}; it must be at least 1.")
+        return self._given_out(self.unlearned(), size)
+
+    def unlearned(self) -> Selection:
+        """Its training examples, for another stream to be made of: as with `batches`, nobody else gets them."""
         if self._train is None:
             raise ExampleTakenTwiceError(
                 f"The training examples of task {self.info.index} have been given out; each arrives once. "
                 "Build the stream again to start over."
             )
         train, self._train = self._train, None
-        return self._given_out(train, size)
+        return train
 
     def test(self) -> tuple[Tensor, Tensor]:
         """The examples the task is scored on: x uint8 [n, *input_shape], y int64 [n]."""
-        return self._test.gather()
+        return self.scored.gather()
 
     def test_sample(self, count: int) -> Tensor:
         """At most `count` inputs of the test set, spread evenly over it: x uint8 [n, *input_shape]."""
-        at = torch.linspace(0, len(self._test) - 1, min(count, len(self._test))).long()
-        return replace(self._test, at=self._test.at[at]).gather()[0]
+        at = torch.linspace(0, len(self.scored) - 1, min(count, len(self.scored))).long()
+        return replace(self.scored, at=self.scored.at[at]).gather()[0]
 
     def shown(self, x: Tensor) -> Tensor:
         """Inputs that are not the task's own, as the task would show them."""
-        return x if self._test.transform is None or not len(x) else self._test.transform(x)
+        return x if self.scored.transform is None or not len(x) else self.scored.transform(x)
 
     def _given_out(self, train: Selection, size: int) -> Iterator[tuple[Tensor, Tensor]]:
         x, y = train.gather()
-        for at in torch.randperm(len(y), generator=self._order).split(size):
+        for at in torch.randperm(len(y), generator=self.order).split(size):
             # index_select rather than x[at]: twice as fast, and it does not wake other threads for ten images.
             yield x.index_select(0, at), y.index_select(0, at)
 
@@ -137,6 +144,7 @@ class Stream:
         self.class_names = tuple(class_names)
         self.columns: tuple[str, ...] = ()  # of a table
         self.standardisation: Standardisation | None = None  # what its numbers were standardised by
+        self.features: FeaturesNote | None = None  # of which these are the numbers
         self._tasks = tuple(tasks)
 
     def __len__(self) -> int:
@@ -147,6 +155,16 @@ class Stream:
 
     def __getitem__(self, index: int) -> Task:
         return self._tasks[index]
+
+    def in_features(self, features: Any, *, scale: bool = True) -> "Stream":
+        """The same stream with features in the place of its inputs; this one's training examples are given away.
+
+        `features` is a `torch.nn.Module`, a function, a fitted transformer, the path of an .onnx file, a name, or `Features`.
+        """
+        from merlin_cl.features import Features
+        from merlin_cl.streams.in_features import in_features
+
+        return in_features(self, Features.of(features), scale)
 
     # Streams of a user's own data; `options` are those of `OwnSettings`, and docs/own-data.md explains them.
 
@@ -162,7 +180,7 @@ class Stream:
         name: str = "arrays",
         **options: Unpack[OwnOptions],
     ) -> "Stream":
-        """From inputs x [N, ...] and labels y [N], arrays or tensors. `tasks`: a number to divide the classes into, the classes
+        """From inputs x [N, ...], or texts, and labels y [N]. `tasks`: a number to divide the classes into, the classes
         of each task as lists, or a task for each example. `test`: (x, y), or (x, y, tasks) with a task for each example."""
         from merlin_cl.streams import constructors
 
@@ -193,6 +211,7 @@ class Stream:
         part: str = "",
         columns: Sequence[str] = (),
         drop: Sequence[str] = (),
+        text: str = "",
         test: Any = None,
         standardise: bool = True,
         seed: int = 0,
@@ -200,10 +219,11 @@ class Stream:
         **options: Unpack[OwnOptions],
     ) -> "Stream":
         """From a CSV or Parquet file or a data frame with a column `label`. Tasks: a column `task`, or `tasks` as a number or
-        the classes of each. To test on: another table `test`, or a column `part` that says `train` or `test`."""
+        the classes of each. To test on: another table `test`, or a column `part` that says `train` or `test`. `text` is a column
+        of texts to learn from, by means of `features`."""
         from merlin_cl.streams import constructors
 
-        chosen = (label, task, part, tuple(columns), tuple(drop))
+        chosen = (label, task, part, tuple(columns), tuple(drop), text)
         return constructors.from_table(table, test, chosen, tasks, standardise, seed, name, options)
 
     @staticmethod

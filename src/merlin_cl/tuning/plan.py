@@ -55,7 +55,7 @@ class Plan:
     @cached_property
     def info(self) -> StreamInfo:
         """What is known of the stream before its first task."""
-        return self.stream.info(self.data)
+        return self.stream.learner_info(self.data)
 
     @property
     def start(self) -> dict[str, Any]:

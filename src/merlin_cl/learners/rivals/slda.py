@@ -17,8 +17,8 @@ class SLDA(FrozenFeatureLearner[SLDASettings]):
     """Deep streaming linear discriminant analysis (Hayes and Kanan 2020, "Lifelong machine learning with deep SLDA").
 
     A mean for each class, one covariance within classes, and the discriminant that follows from them; shrinkage 1e-4 is theirs.
-    Features must not change: they are a random layer, or (`learned`) those of the classifier after the first task, of which a
-    reservoir is kept until then. Deviations: theirs are a ResNet trained on half of ImageNet; the covariance is the
+    Features must not change: they are a random layer, the inputs, or (`learned`) those of the classifier after the first task,
+    of which a reservoir is kept until then. Deviations: theirs are a ResNet trained on half of ImageNet; the covariance is the
     pooled one exactly, where theirs weighs an example by the number of all seen rather than of its class.
 
     Three tasks of Split MNIST, 100 images each:
@@ -39,7 +39,7 @@ class SLDA(FrozenFeatureLearner[SLDASettings]):
 
     def _features(self, x: Tensor) -> Tensor:
         """[N, width], in double precision."""
-        if self.settings.features == "learned":
+        if self.settings.features != "random":
             return self._frozen(x)
         ones = torch.ones(len(x), 1, device=x.device)
         return (torch.cat([x.flatten(1), ones], dim=1) @ self._layer).relu().double()

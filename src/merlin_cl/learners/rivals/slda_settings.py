@@ -16,8 +16,8 @@ class SLDASettings(FrozenSettings):
     learner: ClassVar[str] = "merlin_cl.learners.rivals.slda:SLDA"
     space: ClassVar[Space] = {"shrinkage": Span(1e-5, 0.1)}
 
-    features: Literal["random", "learned"] = "random"
-    """A fixed random layer with ReLU, or the classifier's last hidden layer as the first task leaves it."""
+    features: Literal["random", "inputs", "learned"] = "random"
+    """A fixed random layer with ReLU, the inputs themselves, or the classifier's last hidden layer after the first task."""
     width: int = 500
     """Features (random)."""
     shrinkage: float = 1e-4

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, get_args
 
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.features.raw import Kind
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.networks.reference import is_reference
@@ -34,8 +35,10 @@ STREAM: dict[str, type] = {
     "domain_incremental": bool,
     "mirrored": bool,
 }
+INPUTS: dict[str, type] = {"bytes": bool, "columns": list, "features": dict}
+FEATURES: dict[str, type] = {"name": str, "checksum": str, "kind": str, "shape": list}
 LOOKED_UP = ("method", "settings", "extra")
-"""Where names may be of code. Classes, tasks, columns and the stream's name are words that are never looked up."""
+"""Where names may be of code. Classes, tasks, columns and the names of stream and features are words that are never looked up."""
 
 MOST = {"tasks": 10**5, "numbers in an input": 10**8, "layers": 100, "units of a layer": 10**6}
 SMALL_NETWORK = 12 * 2**20
@@ -56,7 +59,7 @@ def require_form(header: Header) -> None:
     """Refuse a header with a part that is missing, unknown, or of another type or range than any that was saved has."""
     _require_types(header, PARTS, "its header", optional=("merlin_cl",))
     _require_types(header["stream"], STREAM, "its stream", optional=("domain_incremental", "mirrored"))
-    _require_types(header["inputs"], {"bytes": bool, "columns": list}, "its inputs")
+    _require_types(header["inputs"], INPUTS, "its inputs", optional=("features",))
     _require_numbers(header)
     shape = header["stream"]["input_shape"]
     if not 1 <= len(shape) <= 8 or not all(type(size) is int and size >= 1 for size in shape):
@@ -69,8 +72,9 @@ def require_form(header: Header) -> None:
     _require_words(header["inputs"]["columns"], (str,), "column")
     if len(header["classes"]) != header["stream"]["classes"]:
         raise ImplausibleError(f"{header['stream']['classes']} classes, {len(header['classes'])} of them with a name")
-    if len(header["inputs"]["columns"]) not in (0, math.prod(shape)):
-        raise ImplausibleError(f"{len(header['inputs']['columns'])} columns for inputs of shape {shape}")
+    raw = _require_features(header["inputs"]["features"]) if "features" in header["inputs"] else shape
+    if len(header["inputs"]["columns"]) not in (0, math.prod(raw)):
+        raise ImplausibleError(f"{len(header['inputs']['columns'])} columns for inputs of shape {raw}")
 
 
 def require_trust(header: Header, network: str | None, place: str) -> None:
@@ -130,6 +134,21 @@ def _require_types(
             raise ImplausibleError(f"{what} lacks {name!r}")
         if not isinstance(value[name], kind) or (kind is int and isinstance(value[name], bool)):
             raise ImplausibleError(f"{what} has a {type(value[name]).__name__} for {name!r}")
+
+
+def _require_features(note: Header) -> list[int]:
+    """Refuse a note on features that is none; gives the shape of what they are computed from."""
+    _require_types(note, FEATURES, "its features")
+    shape = note["shape"]
+    if (
+        note["kind"] not in get_args(Kind)
+        or len(shape) > 8
+        or not all(type(size) is int and size >= 1 for size in shape)
+    ):
+        raise ImplausibleError(f"features of {note['kind'][:40]} of shape {shape}")
+    if bool(shape) == (note["kind"] == "text"):
+        raise ImplausibleError(f"features of {note['kind']} of shape {shape}")
+    return list(shape)
 
 
 def _require_numbers(value: Any) -> None:

@@ -8,6 +8,8 @@ import numpy as np
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.features.cache import Raw
+from merlin_cl.features.raw import as_raw
 from merlin_cl.inputs.arrays import as_inputs
 from merlin_cl.inputs.pictures import SUFFIXES, header_of, read_images
 from merlin_cl.inputs.tables import Table, read_table
@@ -21,7 +23,7 @@ ARRAYS = ("x", "x_test", "X")
 class Read(NamedTuple):
     """Inputs, and what to call each."""
 
-    x: Tensor
+    x: Raw
     names: Sequence[str]
 
 
@@ -41,14 +43,25 @@ def read_inputs(path: Path, shape: tuple[int, ...], inputs: Inputs) -> Read:
         raise UsageError(
             f"{path} is no image, folder of images, .npz file or table ({', '.join(sorted(TABLES))}) by its name."
         )
-    array = _arrays(path) if suffix == ".npz" else table_rows(read_table(path), inputs)
-    x = fitted(array, shape, inputs, str(path))
+    x: Raw
+    if suffix != ".npz":
+        x = table_inputs(read_table(path), shape, inputs)
+    elif inputs.form(shape).kind == "text":
+        x = as_raw(_arrays(path))
+    else:
+        x = fitted(_arrays(path), shape, inputs, str(path))
     return Read(x, [str(row) for row in range(len(x))])
 
 
 def require_images(place: Path, shape: tuple[int, ...], inputs: Inputs) -> None:
     """Refuse images for a learner that takes something else."""
-    if len(shape) != 3 or not inputs.bytes:
+    form = inputs.form(shape)
+    shape = form.shape
+    if form.kind == "text":
+        raise InputError(
+            f"{place} is an image, or holds images, but the learner takes texts; give a table with a column of them."
+        )
+    if len(shape) != 3 or form.kind != "bytes":
         kind = "images" if len(shape) == 3 else "rows"
         raise InputError(
             f"{place} is an image, or holds images, but the learner takes {kind} of numbers of shape {list(shape)}; give an "
@@ -60,7 +73,7 @@ def _images(files: Sequence[Path], shape: tuple[int, ...], inputs: Inputs) -> Re
     require_images(files[0], shape, inputs)
     for file in files:
         header_of(file, str(file))
-    x = read_images(files, shape)
+    x = read_images(files, inputs.form(shape).shape)
     return Read(x, [str(file) for file in files])
 
 
@@ -76,17 +89,25 @@ def _arrays(path: Path) -> np.ndarray[Any, Any]:
     return array
 
 
-def table_rows(table: Table, inputs: Inputs, names: Sequence[str] | None = None) -> np.ndarray[Any, Any]:
-    """The numbers of a table, [N, columns]: those that were learned from, or of some columns where these have no names."""
+def table_inputs(table: Table, shape: tuple[int, ...], inputs: Inputs, names: Sequence[str] | None = None) -> Raw:
+    """The rows of a table, of the columns that were learned from, or of some columns where these have no names."""
     columns = inputs.columns or tuple(table.columns if names is None else names)
     if not len(table):
         raise InputError(f"{table.place} has no rows; give a header and a row for each input.")
-    return np.stack([table.numbers(name) for name in columns], axis=1)
+    if inputs.form(shape).kind != "text":
+        return fitted(np.stack([table.numbers(name) for name in columns], axis=1), shape, inputs, table.place)
+    if len(columns) != 1:
+        raise InputError(
+            f"{table.place} has {len(columns)} columns, and the learner takes one of texts; give a table with that one."
+        )
+    return table.texts(columns[0])
 
 
 def fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...], inputs: Inputs, place: str) -> Tensor:
-    """Rows as the learner takes them, but for their standardisation."""
-    if inputs.bytes and array.dtype != np.uint8:
+    """Rows in the form of those learned from, before they are standardised or become features."""
+    form = inputs.form(shape)
+    shape, is_bytes = form.shape, form.kind == "bytes"
+    if is_bytes and array.dtype != np.uint8:
         if array.dtype.kind not in "biuf" or not np.all((array >= 0) & (array <= 255) & (array == np.floor(array))):
             raise InputError(f"{place} has numbers that are no bytes; the learner takes whole numbers from 0 to 255.")
         array = array.astype(np.uint8)
@@ -95,4 +116,4 @@ def fitted(array: np.ndarray[Any, Any], shape: tuple[int, ...], inputs: Inputs, 
         x = x.reshape(len(x), *shape)  # an image as a row
     if tuple(x.shape[1:]) != shape:
         raise InputError(f"{place} has inputs of shape {list(x.shape[1:])}; the learner takes {list(shape)}.")
-    return x if inputs.bytes else x.float()
+    return x if is_bytes else x.float()

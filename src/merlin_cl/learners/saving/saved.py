@@ -9,6 +9,8 @@ from torch import Tensor
 
 from merlin_cl import __version__
 from merlin_cl.errors import MerlinError
+from merlin_cl.features import FeaturesNote, trusted
+from merlin_cl.features.raw import RawForm
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner
@@ -35,6 +37,12 @@ class Inputs:
     """Names of a table's columns, in order."""
     standardisation: Standardisation | None = None
     """What numbers were standardised by before the learner saw them."""
+    note: FeaturesNote | None = None
+    """Which features the learner sees in place of inputs."""
+
+    def form(self, shape: tuple[int, ...]) -> RawForm:
+        """What inputs look like to a user, where the learner sees such of a shape: as they do to it, unless it sees features."""
+        return RawForm("bytes" if self.bytes else "numbers", shape) if self.note is None else self.note.form
 
 
 @dataclass(frozen=True)
@@ -63,7 +71,8 @@ class SavedLearner:
             "seed": learner.seed,
             "classes": list(self.classes),
             "tasks": list(self.tasks),
-            "inputs": {"bytes": self.inputs.bytes, "columns": list(self.inputs.columns)},
+            "inputs": {"bytes": self.inputs.bytes, "columns": list(self.inputs.columns)}
+            | ({"features": self.inputs.note.record()} if self.inputs.note else {}),
             "extra": self.extra,
         }
 
@@ -81,19 +90,30 @@ class SavedLearner:
         return file_format.write(path, header, state)
 
     @classmethod
-    def load(cls, path: str | Path, *, network: str | None = None, device: str = "cpu") -> Self:
-        """The learner in a file. `network` names a network of the user's own, if the learner has one: loading it runs it."""
+    def load(cls, path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu") -> Self:
+        """The learner in a file. `network` names a network of the user's own, if the learner has one, and `features` is what
+        computes its features, or the name of that: a file names both, but nothing that it names is imported."""
         header, state = file_format.read(path)
-        return cls.made(header, state, str(path), network, device)
+        return cls.made(header, state, str(path), network, device, features)
 
     @classmethod
-    def made(cls, header: Header, state: State, place: str, network: str | None = None, device: str = "cpu") -> Self:
+    def made(
+        cls,
+        header: Header,
+        state: State,
+        place: str,
+        network: str | None = None,
+        device: str = "cpu",
+        features: Any = None,
+    ) -> Self:
         """From what a file holds. Nothing is imported that its reader does not name, nothing larger made than the file can be
         about, and the learner is tried: what is no learner is refused here, in one sentence, and not later."""
         usable_device(device)
         try:
             require_form(header)
             require_trust(header, network, place)
+            note = FeaturesNote.read(header["inputs"].get("features"))
+            trusted(note, features, place)
             record = without_retired(place, header["method"], header["settings"])
             settings = method_settings(header["method"]).from_record(record)
             stream = StreamInfo(**{**header["stream"], "input_shape": tuple(header["stream"]["input_shape"])})
@@ -109,6 +129,7 @@ class SavedLearner:
                 header["inputs"]["bytes"],
                 tuple(header["inputs"]["columns"]),
                 _standardisation(state["standardisation"], stream.input_shape),
+                note,
             )
             classes, tasks = tuple(header["classes"]), tuple(header["tasks"])
             return cls(learner, classes, tasks, inputs, header["extra"], state["extra"])

@@ -7,8 +7,9 @@ imported when it is called.
 from __future__ import annotations
 
 import importlib
+import re
 from abc import ABC, abstractmethod
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -34,9 +35,25 @@ class StreamSettings(ABC):
     other_kinds: ClassVar[tuple[str, ...]] = ()
     """Data sets of another kind of input, which a learner should find stranger than its own; used where they are present."""
 
+    features: str = field(default="", kw_only=True)
+    """What to learn from in place of the inputs themselves: the name of features (efficientnet-lite0, minilm, hashing), the path
+    of an .onnx file, or package.module:factory. They are computed once and kept on disk."""
+
     @abstractmethod
     def info(self, data: str | Path | None = None) -> StreamInfo:
-        """What is known before the first task, without building the stream. Only of your own data is `data` looked at."""
+        """What is known before the first task, without building the stream and without a look at features. Only of your own data
+        is `data` looked at."""
+
+    def learner_info(self, data: str | Path | None = None) -> StreamInfo:
+        """What a learner is told: `info`, with the shape of features where there are any."""
+        found = self.info(data)
+        if not self.features:
+            return found
+        from merlin_cl.features import Features
+        from merlin_cl.features.raw import form_of_shape
+
+        size = Features.named(self.features).size(form_of_shape(found.input_shape))
+        return replace(found, input_shape=(size,), mirrored=False)
 
     def outline(self) -> StreamInfo:
         """What can be said before there are any data, for the help and for a table of results."""
@@ -44,17 +61,27 @@ class StreamSettings(ABC):
 
     def title(self, data: str | Path | None = None) -> str:
         """What runs on the stream are called."""
-        return self.stream
+        return self.stream + self._suffix
 
     def build(self, seed: int, data: str | Path | None = None) -> Stream:
         """The stream that a seed gives; `data` is the folder to read from (None: see `places.py`)."""
         module, _, name = self.builder.partition(":")
         stream: Stream = getattr(importlib.import_module(module), name)(self, seed, data)
-        return stream
+        if not self.features or stream.features is not None:
+            return stream
+        from merlin_cl.features import Features
+
+        return stream.in_features(Features.named(self.features))
 
     def record(self) -> dict[str, Any]:
-        """All settings as plain values, for the run folder."""
-        return asdict(self)
+        """All settings as plain values, for the run folder. Features are left out where there are none: earlier versions knew
+        nothing of them, and the same run is to have the same name."""
+        return {name: value for name, value in asdict(self).items() if name != "features" or value}
+
+    @property
+    def _suffix(self) -> str:
+        """What the features add to the name of the stream, in letters that suit the name of a folder."""
+        return f"-in-{re.sub(r'[^a-zA-Z0-9.-]+', '-', Path(self.features).name)}" if self.features else ""
 
     def _require_at_least_one(self, *names: str) -> None:
         for name in names:

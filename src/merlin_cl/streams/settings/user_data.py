@@ -6,7 +6,7 @@ import importlib
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, TypedDict, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypedDict, get_args
 
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.protocol import StreamInfo
@@ -20,7 +20,8 @@ TaskOrder = Literal["sorted", "as-met"]
 
 
 class OwnOptions(TypedDict, total=False):
-    """What `Stream.from_...` takes beside what each form of data needs: see `OwnSettings`."""
+    """What `Stream.from_...` takes beside what each form of data needs: see `OwnSettings`. Its features may also be a module, a
+    function, a transformer, or `Features`."""
 
     class_order: str
     task_order: TaskOrder
@@ -28,6 +29,7 @@ class OwnOptions(TypedDict, total=False):
     test_fraction: float
     split_seed: int
     evaluation: Evaluation
+    features: Any
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class OwnSettings(StreamSettings):
     scenario: Scenario = "auto"
     """Whether tasks bring new classes or the same ones from new domains; by default, what the data say if they are clear."""
     test_fraction: float = 0.2
-    """The part of every class that is split off to be scored on, where the data have no test part of their own."""
+    """The part of every class to be scored on; it is split off where the data have no test part of their own."""
     split_seed: int = 0
     """Which part that is: the same for every seed of a run, so that no run learns from what another is scored on."""
     evaluation: Evaluation = "test"
@@ -87,9 +89,9 @@ class OwnSettings(StreamSettings):
     def title(self, data: str | Path | None = None) -> str:
         """The name of the file or folder, in letters that suit the name of a run."""
         if data is None:
-            return self.stream
+            return self.stream + self._suffix
         path = Path(data).expanduser().resolve()
-        return re.sub(r"[^\w.-]+", "-", path.name if path.is_dir() else path.stem) or self.stream
+        return (re.sub(r"[^\w.-]+", "-", path.name if path.is_dir() else path.stem) or self.stream) + self._suffix
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,14 @@ class TableSettings(OwnSettings):
     """The columns to learn from; by default all others."""
     drop: tuple[str, ...] = ()
     """Columns to leave out."""
+    text: str = ""
+    """A column of texts to learn from; it needs features, and no other column is learned from."""
     standardise: bool = True
-    """Bring every column to mean 0 and variance 1, as measured on the training rows of the first task."""
+    """Bring every column to mean 0 and variance 1; both are measured on the training rows of the first task."""
+
+    def record(self) -> dict[str, Any]:
+        """All settings as plain values; no column of texts is left out, as in earlier versions."""
+        return {name: value for name, value in super().record().items() if name != "text" or value}
 
 
 @dataclass(frozen=True)

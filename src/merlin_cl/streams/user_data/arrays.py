@@ -36,8 +36,8 @@ Part = tuple[Any, Any, Any]
 
 def from_parts(place: str, train: Part, test: Part | None, standardise: bool) -> OwnData:
     """Own data from arrays; the inputs may be anything with a shape and a dtype that becomes an array when asked."""
-    shape = input_shape(train[0].shape, train[0].dtype)
-    if test is not None and input_shape(test[0].shape, test[0].dtype) != shape:
+    shape = _shape_of(train[0])
+    if test is not None and _shape_of(test[0]) != shape:
         raise InputError(f"Test inputs have shape {list(test[0].shape)}, training inputs {list(train[0].shape)}.")
     return OwnData(
         place,
@@ -47,6 +47,11 @@ def from_parts(place: str, train: Part, test: Part | None, standardise: bool) ->
         standardise,
         tasks_from="a task for each example (an array `task` beside x and y)",
     )
+
+
+def _shape_of(x: Any) -> tuple[int, ...]:
+    """The shape of one input as a network gets it; a text has none."""
+    return () if len(x.shape) == 1 and x.dtype.kind in "UO" else input_shape(x.shape, x.dtype)
 
 
 def gathered(examples: Iterable[Any], what: str = "example") -> Part:
@@ -92,7 +97,7 @@ def _examples(place: str, what: str, part: Part) -> Examples:
         None
         if tasks is None
         else names_of(_listed(tasks), lambda at: f"{named(at).capitalize()} has no task; give it one or leave it out."),
-        lambda: as_inputs(np.asarray(x)),
+        lambda: as_inputs(np.asarray(x)) if _shape_of(x) else np.asarray(x).tolist(),
         named,
     )
 

@@ -7,7 +7,10 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from merlin_cl.errors import InputError
+from merlin_cl.errors import InputError, UsageError
+from merlin_cl.features import Features
+from merlin_cl.features.cache import Raw
+from merlin_cl.features.raw import RawForm
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.protocol import TaskInfo
 from merlin_cl.randomness import generator
@@ -23,8 +26,17 @@ def build(settings: OwnSettings, seed: int, data: str | Path | None = None) -> S
     return own_stream(settings.read(data), settings, seed, settings.title(data))
 
 
-def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, groups: Groups | None = None) -> Stream:
-    """The stream that a seed gives; `groups` are the classes of every task, where the settings do not say."""
+def own_stream(
+    data: OwnData,
+    settings: OwnSettings,
+    seed: int,
+    name: str,
+    groups: Groups | None = None,
+    features: Features | None = None,
+) -> Stream:
+    """The stream that a seed gives; `groups` are the classes of every task, and `features` what they are to be learned from,
+    where the settings do not say."""
+    features = features or (Features.named(settings.features) if settings.features else None)
     division = divide(data, settings, seed, groups)
     train = Placed.of(data.train, division)
     at = (train.tasks >= 0).nonzero().squeeze(1)
@@ -39,14 +51,18 @@ def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, group
         at, test_at = split_off(train, at, settings.test_fraction, seed, "held-out", division)
         test = train
 
-    x = _inputs(data.train, data.input_shape)
-    test_x, checksum = x, _checksum(x, data.train)
+    raw = _inputs(data.train, data.input_shape)
+    x = _learned_from(raw, data, features)
+    test_x, checksum = x, _checksum(raw, data.train)
     if test is not train and data.test is not None:
-        test_x = _inputs(data.test, data.input_shape)
-        checksum += f"-{_checksum(test_x, data.test)}"
+        raw_test = _inputs(data.test, data.input_shape)
+        test_x = _learned_from(raw_test, data, features)
+        checksum += f"-{_checksum(raw_test, data.test)}"
+    checksum += f"+{features.checksum}" if features else ""
     standardisation = None
-    if data.standardise and x.is_floating_point():
-        standardisation = Standardisation.fitted_to(x[at[train.tasks[at] == 0]])
+    if (data.standardise or features is not None) and x.is_floating_point():
+        fitted = Standardisation.fitted_to if features is None else Standardisation.scale_of
+        standardisation = fitted(x[at[train.tasks[at] == 0]])
         x, test_x = standardisation.applied(x, test_x)
     pool = Pool(x, train.outputs)
     test_pool = pool if test is train else Pool(test_x, test.outputs)
@@ -61,9 +77,10 @@ def own_stream(data: OwnData, settings: OwnSettings, seed: int, name: str, group
         for index, group in enumerate(division.groups)
     ]
     source = f"{len(at):,} training and {len(test_at):,} {settings.evaluation} examples, checksum {checksum}"
-    info = division.info(name, data.input_shape)
+    info = division.info(name, tuple(x.shape[1:]))
     stream = Stream(info, tasks, source, division.class_names, checksum, data.place)
     stream.columns, stream.standardisation = data.columns, standardisation
+    stream.features = features.note(RawForm.of(raw)) if features else None
     return stream
 
 
@@ -110,9 +127,23 @@ def split_off(
     return at[~taken], at[taken]
 
 
-def _inputs(examples: Examples, shape: tuple[int, ...]) -> Tensor:
-    """All inputs, uint8 or float [N, *shape], checked."""
+def _learned_from(raw: Raw, data: OwnData, features: Features | None) -> Tensor:
+    """Features of inputs, or the inputs themselves."""
+    if features is not None:
+        return features(raw)
+    if isinstance(raw, Tensor):
+        return raw
+    raise UsageError(
+        f"{data.place} holds texts, which become numbers by features; name some: features='minilm' (or --features minilm), or "
+        "'hashing', which needs nothing else."
+    )
+
+
+def _inputs(examples: Examples, shape: tuple[int, ...]) -> Raw:
+    """All inputs, uint8 or float [N, *shape] or texts, checked."""
     x = examples.inputs()
+    if not isinstance(x, Tensor):
+        return x
     if tuple(x.shape) != (len(examples), *shape):
         raise InputError(
             f"Inputs have shape {list(x.shape)}; expected {len(examples)} examples (as many as there are labels) of shape "
@@ -128,9 +159,10 @@ def _inputs(examples: Examples, shape: tuple[int, ...]) -> Tensor:
     return x
 
 
-def _checksum(x: Tensor, examples: Examples) -> str:
+def _checksum(x: Raw, examples: Examples) -> str:
     """Of inputs, labels and tasks as the data have them, whatever the seed makes of them."""
-    return fingerprint(x, names=(*examples.labels, *(examples.tasks or ())))
+    names = (*examples.labels, *(examples.tasks or ()))
+    return fingerprint(x, names=names) if isinstance(x, Tensor) else fingerprint(names=(*names, *x))
 
 
 def _require_same_classes(data: OwnData, division: Division, train: Placed, test: Placed) -> None:

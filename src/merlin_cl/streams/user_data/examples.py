@@ -20,8 +20,8 @@ class Examples:
     """The name of each one's class."""
     tasks: Sequence[str] | None
     """The name of each one's task; None where nobody says."""
-    inputs: Callable[[], Tensor]
-    """Reads the inputs: uint8 or float [N, *input_shape]."""
+    inputs: Callable[[], Tensor | Sequence[str]]
+    """Reads the inputs: uint8 or float [N, *input_shape], or texts."""
     named: Callable[[int], str]
     """What to call an example in a message: `row 3 of data.csv`."""
 
@@ -42,6 +42,7 @@ class OwnData:
     place: str
     """What they are and where, in words."""
     input_shape: tuple[int, ...]
+    """Of one input; texts have none."""
     train: Examples
     test: Examples | None = None
     """None: a part of the others is split off."""

@@ -33,6 +33,8 @@ def from_tables(settings: TableSettings, table: Table, test: Table | None = None
             f"{', '.join(table.columns)}."
         )
     special = [name for name in (settings.label, settings.task_column, settings.part_column) if name]
+    if settings.text:
+        return _of_texts(settings, table, test, special)
     for name in (*special, *settings.columns, *settings.drop):
         table.column(name)
     columns = [name for name in settings.columns or table.columns if name not in (*special, *settings.drop)]
@@ -49,8 +51,31 @@ def from_tables(settings: TableSettings, table: Table, test: Table | None = None
     )
 
 
+def _of_texts(settings: TableSettings, table: Table, test: Table | None, special: list[str]) -> OwnData:
+    """Own data from a column of texts; other columns are left out."""
+    if settings.columns or settings.text in special:
+        other = settings.columns[0] if settings.columns else settings.text
+        raise UsageError(
+            f"text is the column {settings.text!r}, and {other!r} is to be learned from as well or has another use; a column of "
+            "texts is learned from alone."
+        )
+    for name in (*special, settings.text):
+        table.column(name)
+    return OwnData(
+        table.place,
+        (),
+        _examples(settings, table, [settings.text]),
+        None if test is None else _examples(settings, test, [settings.text]),
+        settings.standardise,
+        (settings.text,),
+        tasks_from="a column that holds the task (task, or --task-column NAME)",
+    )
+
+
 def _examples(settings: TableSettings, table: Table, columns: list[str]) -> Examples:
-    def inputs() -> Tensor:
+    def inputs() -> Tensor | list[str]:
+        if settings.text:
+            return table.texts(settings.text)
         numbers = [table.numbers(name) for name in columns]
         return torch.from_numpy(np.stack(numbers, axis=1)).float()
 
