@@ -112,7 +112,7 @@ class MerlinInference:
             return learner.equal_members(self.task_agnostic().logits(inputs), learner.seen)
         logits = [self.task_specific(j).logits(inputs) for j in self.known]
         of_tasks = [learner.equal_members(logits[j], learner.tasks[j].classes) for j in self.known]
-        shares = self.task_shares([some[: self._scouts] for some in logits])  # [N, T]
+        shares = self.task_shares([some[: self._scouts] for some in logits], inputs)  # [N, T]
         return Members(
             torch.cat([members.probabilities for members in of_tasks]),
             torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self.known], dim=1),
@@ -124,7 +124,7 @@ class MerlinInference:
             return None
         self._check(None, inference)
         inputs = as_float(x)
-        return self.task_shares([self.task_specific(j).logits(inputs)[: self._scouts] for j in self.known])
+        return self.task_shares([self.task_specific(j).logits(inputs)[: self._scouts] for j in self.known], inputs)
 
     def _check(self, task: int | None, inference: Inference | None) -> None:
         if not self.known:
@@ -205,7 +205,7 @@ class MerlinInference:
         everything = torch.arange(len(x), device=x.device)
         if not (self._learner.stream.domain_incremental and self._learner.settings.replay):
             logits = [hearing.some(j, scouts, everything) for j in self.known]
-            shares = self.task_shares(logits)
+            shares = self.task_shares(logits, x)
             yield from ((j, everything, shares[:, j], logits[j]) for j in self.known)
             return
         left = x.new_ones(len(x))
@@ -225,10 +225,14 @@ class MerlinInference:
             return torch.arange(share.shape[0], device=share.device)
         return (share > NEGLIGIBLE).nonzero().flatten()
 
-    def task_shares(self, logits: list[Tensor]) -> Tensor:
-        """p(t | x), [N, T], from the logits of some of every task's models."""
-        if self._learner.settings.replay:
-            return self._by_elimination(logits)
+    def task_shares(self, logits: list[Tensor], x: Tensor) -> Tensor:
+        """p(t | x), [N, T], from the logits of some of every task's models on x; of vectors class means have a say, too."""
+        evidence = self._learner.evidence
+        shares = self._by_elimination(logits) if self._learner.settings.replay else self._by_certainty(logits)
+        return shares if evidence is None else evidence.weighed(shares, x, [self._learner.tasks[j] for j in self.known])
+
+    def _by_certainty(self, logits: list[Tensor]) -> Tensor:
+        """p(t | x) where no task's models have seen another task: those that are sure of their answer have it."""
         answers = torch.stack(
             [self._probabilities(one, self._learner.tasks[j].classes) for j, one in enumerate(logits)]
         )

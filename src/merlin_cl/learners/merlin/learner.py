@@ -12,6 +12,7 @@ from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.merlin.base_models import BaseModels, Examples
 from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
+from merlin_cl.learners.merlin.evidence import TaskEvidence
 from merlin_cl.learners.merlin.inference import MerlinInference
 from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
@@ -45,6 +46,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         self._base: BaseModels | None = None  # of the current task; after its end only `probe` looks at them
         self._old_shares: list[float] = []  # for each task: how much of what its base models saw was of earlier tasks
         self._inference = MerlinInference(self)
+        self.evidence = self._new_evidence()
 
     # Algorithm 1
 
@@ -68,6 +70,8 @@ class Merlin(EnsembleLearner[MerlinSettings]):
                 old = Examples(old.x, torch.full_like(old.y, self.stranger))
             self._base.learn(x, y, old, own)
             self.memory.offer(x, y, task)
+            if self.evidence is not None:
+                self.evidence.take(as_float(x), y)
         self._inference.forget_current()
 
     def _end(self) -> None:
@@ -131,6 +135,13 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         """One that knows no task."""
         memory = 1000 * self.settings.memory or max(LEAST_MEMORY, 4 * self.settings.classifier(self.made_for).size)
         return WeightDistribution(self._decoder(), memory)
+
+    def _new_evidence(self) -> TaskEvidence | None:
+        """Of vectors whose classes come one after another."""
+        stream = self.stream
+        if len(stream.input_shape) != 1 or stream.domain_incremental:
+            return None
+        return TaskEvidence(stream.classes, stream.input_shape[0], self.generator("evidence"), self.device)
 
     # Algorithm 3 is in `inference.py`; this is what it and `probe` are told
 
@@ -238,6 +249,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
             "distribution": self.distribution.state(),
             "old_shares": list(self._old_shares),
             "base": self._base.state() if learning and self._base is not None else {},
+            **({} if self.evidence is None else {"evidence": self.evidence.state()}),
         }
 
     def _restore(self, state: State) -> None:
@@ -246,6 +258,9 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         self.distribution = self._new_distribution()  # `made_for` is known only now
         self.distribution.restore(state["distribution"])
         self._old_shares = list(state["old_shares"])
+        self.evidence = self._new_evidence() if "evidence" in state else None  # files from before it have none
+        if self.evidence is not None:
+            self.evidence.restore(state["evidence"])
         self._base = None
         if self.learning:
             self._base = self._base_models(self.tasks[-1], len(state["base"]["starts"]))
@@ -264,7 +279,10 @@ class Merlin(EnsembleLearner[MerlinSettings]):
             base = {**base, **rows, "training": training}
         priors = [None if prior is None else prior.grown(head.outputs, wide) for prior in narrow.distribution.priors]
         distribution = {"priors": [None if prior is None else prior.state() for prior in priors]}
-        return {**state, "distribution": distribution, "base": base}
+        evidence = {}
+        if self.evidence is not None and "evidence" in state:
+            evidence = {"evidence": self.evidence.widened(state["evidence"])}
+        return {**state, "distribution": distribution, "base": base, **evidence}
 
     def _head_growth(self, narrow: Network) -> HeadGrowth:
         """The output for strangers, if there is one, stays the last."""
@@ -277,8 +295,10 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         return {"classifier": self.network.size, "meta_model": self.settings.base_models * self._sketch.size}
 
     def stored_bytes(self) -> dict[str, int]:
-        """Exemplars, the tasks' priors, and descriptors where tasks have any."""
+        """Exemplars, the tasks' priors, class means of vectors, and descriptors where tasks have any."""
         descriptors = 4 * sum(len(task.descriptor) for task in self.tasks if task.descriptor is not None)
         extra = {"descriptors": descriptors} if descriptors else {}
+        if self.evidence is not None:
+            extra["class_means"] = self.evidence.stored_bytes
         priors = self.distribution.bytes + 4 * len(self._old_shares)
         return {**super().stored_bytes(), "priors": priors, **extra}

@@ -100,10 +100,3 @@ class FrozenFeatureLearner(NetworkLearner[Settings]):
     def stored_bytes(self) -> dict[str, int]:
         """With learned features the network, and within the first task its examples; otherwise nothing but what is summed up."""
         return {"classifier": 4 * self.network.size, "exemplars": self.memory.stored_bytes} if self._learned else {}
-
-
-def grown(kept: Tensor, empty: Tensor) -> Tensor:
-    """What was kept of some classes, [classes, ...], as the first rows of a tensor for more classes."""
-    wide = empty.clone()
-    wide[: len(kept)] = kept
-    return wide

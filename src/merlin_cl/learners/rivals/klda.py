@@ -6,7 +6,7 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.rivals.class_statistics import ClassStatistics
+from merlin_cl.learners.class_statistics import ClassStatistics
 from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner
 from merlin_cl.learners.rivals.klda_settings import KLDASettings
 from merlin_cl.protocol import StreamInfo

@@ -6,7 +6,8 @@ from typing import Self
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner, grown
+from merlin_cl.learners.class_statistics import grown
+from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner
 from merlin_cl.learners.rivals.ranpac_settings import RanPACSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.tensors import State

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner, grown
+from merlin_cl.learners.class_statistics import grown
+from merlin_cl.learners.rivals.frozen_features import FrozenFeatureLearner
 from merlin_cl.learners.rivals.simplecil_settings import SimpleCILSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.tensors import State

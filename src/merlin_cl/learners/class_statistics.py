@@ -5,7 +5,6 @@ import math
 import torch
 from torch import Tensor
 
-from merlin_cl.learners.rivals.frozen_features import grown
 from merlin_cl.tensors import State
 
 
@@ -56,3 +55,10 @@ class ClassStatistics:
     def stored_bytes(self) -> int:
         """In double precision, as it is kept."""
         return 8 * (self.counts.numel() + self.means.numel() + self.scatter.numel())
+
+
+def grown(kept: Tensor, empty: Tensor) -> Tensor:
+    """What was kept of some classes, [classes, ...], as the first rows of a tensor for more classes."""
+    wide = empty.clone()
+    wide[: len(kept)] = kept
+    return wide
