@@ -7,7 +7,8 @@
 `detection` lets the detector of `boundaries="detected"` watch streams and compares its alarms with the boundaries: an alarm with
 the batch that a boundary lies in, or within 200 examples after it, has found it; any other is false. The delay is the number of
 examples that were taken for those of the old task. The streams: new classes, a new permutation of pixels, a rotation by 18
-degrees more, new classes that blend into the old ones over 200 examples, boundaries at odd places, and one task alone.
+degrees more, at once or little by little over 400 examples (found within 200 examples after these), tasks of 800 examples, new
+classes that blend into the old ones over 200 examples, boundaries at odd places, and fifty streams of one task alone.
 
 `accuracy` learns a stream with a method behind the estimator: boundaries told, detected, and cut every n examples for several n,
 right and wrong ones. Batches cross hidden boundaries; test accuracy is over all classes, without the task.
@@ -31,6 +32,8 @@ from merlin_cl.streams import Stream, stream_settings
 NEAR = 200
 """Examples after a boundary within which an alarm counts as finding it."""
 BATCH = 10
+STILL = 50
+"""Streams without a boundary."""
 Examples = tuple[Tensor, Tensor]
 
 
@@ -41,6 +44,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, nargs="+", default=None, help="0 1 2 3 4 for detection, 0 for accuracy")
     parser.add_argument("--stream", default="split-mnist", help="of accuracy: split-mnist or permuted-mnist")
     parser.add_argument("--method", default="merlin", help="of accuracy")
+    parser.add_argument("--only", default="", help="of detection: streams whose name has this in it")
     parser.add_argument("--tiny", action="store_true", help="short streams")
     parser.add_argument("--out", type=Path, help="a file for the figures, as JSON")
     options = parser.parse_args()
@@ -60,7 +64,10 @@ def detection(options: argparse.Namespace) -> list[dict[str, Any]]:
         "new classes, blended over 200": lambda seed: blended("split-mnist", seed, size),
         "new permutation (permuted-mnist)": lambda seed: abrupt("permuted-mnist", seed, size),
         "new permutation, odd boundaries": lambda seed: odd("permuted-mnist", seed, size),
+        "new permutation, tasks of 800": lambda seed: abrupt("permuted-mnist", seed, 8 * size // 10),
         "rotated further (rotated-mnist)": lambda seed: abrupt("rotated-mnist", seed, size),
+        "rotated further, tasks of 800": lambda seed: abrupt("rotated-mnist", seed, 8 * size // 10),
+        "rotated further, blended over 400": lambda seed: blended("rotated-mnist", seed, size, over=400),
         "one task, no boundary": lambda seed: alone("permuted-mnist", seed, size),
     }
     print(f"{'stream':<34}{'boundaries':>11}{'found':>7}{'missed':>8}{'false':>7}{'mean delay':>12}{'ms a batch':>12}")
@@ -68,15 +75,20 @@ def detection(options: argparse.Namespace) -> list[dict[str, Any]]:
         kinds = {name: make for name, make in kinds.items() if "permutation" not in name and "rotated" not in name}
     rows = []
     for name, make in kinds.items():
+        if options.only not in name:
+            continue
         boundaries = found = false = batches = 0
         delays: list[int] = []
+        near = NEAR + (
+            400 if "over 400" in name else 0
+        )  # as long as the change goes on, and then as long as for others
         seconds = 0.0
-        for seed in options.seeds or range(1 if options.tiny else 5):
+        for seed in options.seeds or range(1 if options.tiny else STILL if "no boundary" in name else 5):
             parts, true = make(seed)
             start = time.process_time()
             alarms = _alarms(parts)
             seconds += time.process_time() - start
-            hits = [next((max(0, alarm - at) for alarm in alarms if -BATCH < alarm - at <= NEAR), None) for at in true]
+            hits = [next((max(0, alarm - at) for alarm in alarms if -BATCH < alarm - at <= near), None) for at in true]
             delays += [hit for hit in hits if hit is not None]
             boundaries += len(true)
             found += sum(hit is not None for hit in hits)

@@ -3,6 +3,7 @@
 The names below are the front door; nothing is imported before it is used, torch least of all.
 
 - `MerlinClassifier`, `ContinualClassifier`: learn from what arrives, by scikit-learn's conventions; `load` reads a saved one.
+- `evaluate_prequential`: how well one answers what it is about to learn.
 - `Stream`: tasks that follow one another, from a benchmark or your own data; `run` learns and scores one.
 - `Learner`, `MethodSettings`, `StreamInfo`, `TaskInfo`: what a method is made of; `check_learner` tries one of your own.
 - `method_names`, `stream_names`: what can be named. `MerlinError`: every error that says in a sentence what is wrong.
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from merlin_cl.checks import check_learner
     from merlin_cl.errors import MerlinError
-    from merlin_cl.estimator import ContinualClassifier, MerlinClassifier, load
+    from merlin_cl.estimator import ContinualClassifier, MerlinClassifier, evaluate_prequential, load
     from merlin_cl.learners import Learner, MethodSettings, method_names
     from merlin_cl.protocol import StreamInfo, TaskInfo
     from merlin_cl.runs.in_memory import run
@@ -31,6 +32,7 @@ __all__ = [
     "TaskInfo",
     "__version__",
     "check_learner",
+    "evaluate_prequential",
     "load",
     "method_names",
     "run",
@@ -49,6 +51,7 @@ _HOMES = {
     "StreamInfo": "protocol",
     "TaskInfo": "protocol",
     "check_learner": "checks",
+    "evaluate_prequential": "estimator",
     "load": "estimator",
     "method_names": "learners",
     "run": "runs.in_memory",

@@ -50,9 +50,13 @@ class RunOptions:
     data: Annotated[Path | None, tyro.conf.arg(metavar="DIR")] = None
     """A folder with data sets; without it the usual places, then what the package brings along."""
     sink: tuple[SinkName, ...] = ()
-    """Where events go besides the run folder: tensorboard, mlflow, or both."""
+    """Where events go, too: tensorboard, mlflow, or both."""
     restart: Flag = False
     """Compute again, even if the run is finished."""
+    prequential: Flag = False
+    """Ask about each batch before it is learned; print how that went, and write no folder."""
+    window: int = 200
+    """With --prequential: examples that figures of late are of."""
     json: Flag = False
     """Print the result as JSON."""
 
@@ -63,6 +67,11 @@ def main(argv: list[str]) -> None:
         print(_short_help(argv))
         return
     options, config = configured(["--help" if word == HELP_ALL else word for word in argv])
+    if options.prequential:
+        from merlin_cl.cli.prequential import run_prequential
+
+        run_prequential(config, options.window, options.json)
+        return
     folder = compute(config, options.out, restart=options.restart, sinks=options.sink)
     tell(folder, as_json=options.json)
 
@@ -122,7 +131,7 @@ def _short_help(argv: list[str]) -> str:
         f"merlin run {' '.join(words)} [OPTIONS]",
         f"Learn a stream with a method, each example once, into a run folder. {streams}Methods: {', '.join(method_names())}.",
         [
-            ("run", named, ("stream",)),
+            ("run", named, ("stream", "window")),
             (kind.stream, kind(), ()),
             (f"{method.method} (presets: {', '.join(method.presets())})", method, ()),
         ],

@@ -5,9 +5,10 @@ from typing import Any
 
 from merlin_cl.estimator.classifier import ContinualClassifier
 from merlin_cl.estimator.merlin import MerlinClassifier
+from merlin_cl.estimator.prequential import evaluate_prequential
 from merlin_cl.runs.model_file import path_of_model
 
-__all__ = ["ContinualClassifier", "MerlinClassifier", "load"]
+__all__ = ["ContinualClassifier", "MerlinClassifier", "evaluate_prequential", "load"]
 
 
 def load(

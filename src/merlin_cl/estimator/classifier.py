@@ -1,6 +1,7 @@
 """Any method behind scikit-learn's conventions: it learns from what arrives, task after task, and answers at any time."""
 
 import itertools
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
@@ -20,14 +21,17 @@ from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.explaining import Explaining
 from merlin_cl.estimator.export import TakenAway, TaskName
-from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels
+from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels, checked_weights
 from merlin_cl.estimator.labels import Labels, of_one_kind
-from merlin_cl.estimator.persistence import restored, saved
+from merlin_cl.estimator.persistence import CARRY, restored, saved
 from merlin_cl.estimator.refusing import Refusing, refused
 from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
 from merlin_cl.features import Features, FeaturesNote
 from merlin_cl.features.raw import RawForm, as_raw
+from merlin_cl.inputs.encoding import TableEncoding
+from merlin_cl.inputs.filling import ColumnMeans
 from merlin_cl.inputs.standardisation import Moments, Standardisation
+from merlin_cl.learners.divergence import require_computable
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.saving.saved import SavedLearner
@@ -35,6 +39,8 @@ from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
+FAR_APART = 100.0
+"""How many times as large one column's numbers may be as another's before a user who does not standardise is warned."""
 LEAST_DEVIATION = 0.3
 """The least deviation of a column, as a share of its mean: the first task may have but one class."""
 
@@ -65,6 +71,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     standardise : whether to bring every column to mean 0 and variance 1, by the examples of the first call, or of the first calls
         if they are few; None: only those of tables whose units differ by more than tenfold, or whose numbers are large. Features
         then have one scale for all.
+    missing : what to do with NaN, and with empty places in a table: "refuse", or put the "mean" of what was learned so far there.
     calibration : how many examples to hold back, one in ten of those that arrive, rather than learn them: `predict_set` and
         `novelty` rest on them.
     features : what to learn from in place of X itself: a `torch.nn.Module`, a function, a fitted transformer, an object with
@@ -101,6 +108,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         batch_size: int = 10,
         inference: Inference | None = None,
         standardise: bool | None = None,
+        missing: Literal["refuse", "mean"] = "refuse",
         calibration: int = 0,
         features: Any = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -115,6 +123,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         self.batch_size = batch_size
         self.inference = inference
         self.standardise = standardise
+        self.missing = missing
         self.calibration = calibration
         self.features = features
         self.random_state = random_state
@@ -127,6 +136,9 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
     _form: InputForm
     _note: FeaturesNote | None = None
     _standardisation: Standardisation | None
+    _encoding: TableEncoding | None  # of a table with texts
+    _means: ColumnMeans | None  # what fills in missing numbers
+    _carry: float  # what weights of examples have left over
     _moments: Moments | None  # those that the standardisation rests on, until it is settled
     _divider: Divider
     _calibration: Calibration
@@ -134,11 +146,11 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
 
     # Learning
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Forget everything and learn X, y in one pass: as one task in random order, or, where boundaries are not told, as a
-        stream in the order given."""
+        stream in the order given. `sample_weight` as in `partial_fit`."""
         with self._teaching(anew=True) as model:
-            x, y = model._taken(X, y, classes=None, first=True)
+            x, y = model._taken(X, y, None, True, sample_weight)
             if model.boundaries == "told":
                 order = torch.randperm(len(y), generator=torch.Generator().manual_seed(model.learner_.seed))
                 x, y = x[order], y[order]
@@ -146,17 +158,20 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
             model._end()
         return self
 
-    def partial_fit(self, X: Any, y: Any, task: TaskName | None = None, classes: Any = None) -> Self:
+    def partial_fit(
+        self, X: Any, y: Any, task: TaskName | None = None, classes: Any = None, sample_weight: Any = None
+    ) -> Self:
         """Learn from examples X, y as they arrive, in the order given, each once.
 
         `task` says which task they belong to; another one than the last ends that. Without it they belong to the current task.
         A task that has ended may come back: winter, summer, winter.
         `classes` announces labels to come: never needed, except for methods whose head cannot grow.
+        `sample_weight` says what each example counts for: one of weight 2 is learned twice, of those of weight 0.5 every other.
         """
         with self._teaching() as model:
             first = not model.__sklearn_is_fitted__()
             another = model._is_another(task, first)
-            x, y = model._taken(X, y, classes, first)
+            x, y = model._taken(X, y, classes, first, sample_weight)
             if another:
                 model._end()
             model._learn(x, y, task)
@@ -263,10 +278,16 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
 
     # How it works
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing == "mean"
+        return tags
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "learner_")
 
-    def _taken(self, X: Any, y: Any, classes: Any, first: bool) -> tuple[Tensor, Tensor]:
+    def _taken(self, X: Any, y: Any, classes: Any, first: bool, sample_weight: Any) -> tuple[Tensor, Tensor]:
         """X as a tensor and y as outputs of the head, once there is a learner with an output for every class."""
         _require_count("batch_size", self.batch_size)
         _require_count("calibration", self.calibration, least=0)
@@ -274,6 +295,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         if not first:
             self._form.require(x)
         y = checked_labels(y, len(x))
+        weights = checked_weights(sample_weight, len(x))
         known = Labels(np.array([])) if first else self._labels
         if classes is not None:
             known = known.with_new(of_one_kind(classes))
@@ -284,8 +306,20 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         else:
             self._make_room(len(labels), self.learner_.stream.tasks)
         self._labels, self.classes_ = labels, labels.classes
+        if self._means is not None:
+            self._means = self._means.after(x)
+            x = self._filled(x)
         self._measure(x, first)
-        return self._standardised(x), torch.from_numpy(labels.outputs(y))
+        return self._weighted(self._standardised(x), torch.from_numpy(labels.outputs(y)), weights)
+
+    def _weighted(self, x: Tensor, y: Tensor, weights: Array | None) -> tuple[Tensor, Tensor]:
+        """Every example as often as its weight says; what is less than one is carried over to the next."""
+        if weights is None:
+            return x, y
+        ends = np.floor(self._carry + weights.cumsum() + 1e-9)
+        times = torch.from_numpy(np.diff(ends, prepend=0.0).astype(np.int64))
+        self._carry = float(self._carry + weights.sum() - ends[-1])
+        return x.repeat_interleave(times, dim=0), y.repeat_interleave(times)
 
     def _measure(self, x: Tensor, first: bool) -> None:
         """Find the scale of each column, from the first examples on until there are enough of them or a task is over. Features
@@ -306,9 +340,12 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
             raise UsageError(
                 "standardise is True, but inputs are bytes, whose scale is known; give numbers, or leave it out."
             )
-        if self.standardise is False or not x.is_floating_point() or (x.dim() > 2 and not self.standardise):
+        if not x.is_floating_point() or (x.dim() > 2 and not self.standardise):
             return None
         moments = Moments.of(x)
+        if self.standardise is False:
+            _warn_of_scales(moments)
+            return None
         return moments if self.standardise or moments.unlike else None
 
     def _begin_anew(self, form: InputForm, classes: int) -> None:
@@ -322,6 +359,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
         self._divider = divider(self.boundaries, form.shape)
         self._form, self._standardisation, self._moments, self.visits_ = form, None, None, []
+        self._means = ColumnMeans.none(form.shape) if self.missing == "mean" and not form.bytes else None
+        self._carry = CARRY
         self._calibration, self._answers_to_held = Calibration.empty(self.calibration, form.blank()), {}
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
@@ -409,13 +448,21 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
             self._note.form.require(raw)
         x = features.of_raw(raw)
         if first:
-            self.n_features_in_ = x.shape[1]
+            self.n_features_in_, self._encoding = x.shape[1], None
         return x, features.note(RawForm.of(raw))
 
     def _as_learned(self, x: Tensor) -> Tensor:
         """Inputs in the form of those learned from."""
         self._form.require(x)
-        return self._standardised(x)
+        return self._standardised(self._filled(x))
+
+    def _filled(self, x: Tensor) -> Tensor:
+        """Inputs without a number missing."""
+        if self._means is None:
+            return x
+        x = self._means.filled(x)
+        require_computable(x)
+        return x
 
     def _standardised(self, x: Tensor) -> Tensor:
         return x if self._standardisation is None else self._standardisation.applied(x)[0]
@@ -454,6 +501,17 @@ def _require_count(name: str, value: Any, least: int = 1) -> None:
         raise UsageError(f"{name} is {value!r}; it must be a whole number of at least {least}.")
     if value < least:
         raise UsageError(f"{name} is {value}; it must be at least {least}.")
+
+
+def _warn_of_scales(moments: Moments) -> None:
+    """Say so where columns that nobody standardises differ in scale by more than a network bears."""
+    ratio = moments.ratio
+    if ratio > FAR_APART:
+        warnings.warn(
+            f"The numbers of one column are {ratio:,.0f} times as large as those of another; scale them, or leave "
+            "standardise=False out.",
+            stacklevel=5,
+        )
 
 
 def _plain(value: Any) -> Any:

@@ -53,6 +53,7 @@ class MerlinClassifier(ContinualClassifier):
         batch_size: int = 10,
         inference: Inference | None = None,
         standardise: bool | None = None,
+        missing: Literal["refuse", "mean"] = "refuse",
         calibration: int = 0,
         features: Any = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -72,6 +73,7 @@ class MerlinClassifier(ContinualClassifier):
         self.batch_size = batch_size
         self.inference = inference
         self.standardise = standardise
+        self.missing = missing
         self.calibration = calibration
         self.features = features
         self.random_state = random_state

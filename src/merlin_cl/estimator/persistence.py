@@ -12,6 +12,7 @@ from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
+from merlin_cl.inputs.filling import ColumnMeans
 from merlin_cl.inputs.standardisation import ENOUGH, Moments
 from merlin_cl.learners.saving.allocation import BoundedTensors
 from merlin_cl.learners.saving.format import damaged
@@ -27,6 +28,8 @@ EXTRA = {"estimator", "parameters", "features", "labels"}
 """What an estimator says of itself in a file."""
 TYPE = re.compile(r"object|[<>|=]?([biuf]\d{1,2}|U\d{1,9})")
 """Types of labels, as NumPy writes them."""
+CARRY = 0.5
+"""What weights of examples have left over at first."""
 LARGEST_LABELS = 2**24
 """Bytes that all labels together may take, however short they are."""
 
@@ -53,19 +56,30 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
         tuple(estimator.visits_),
         inputs_of(estimator),
         extra,
-        {"divider": estimator._divider.state()} | _held_back(estimator) | _unsettled(estimator),
+        {"divider": estimator._divider.state()}
+        | _held_back(estimator)
+        | _unsettled(estimator)
+        | _along_the_way(estimator),
     )
 
 
 def inputs_of(estimator: "ContinualClassifier") -> Inputs:
     """The form in which an estimator takes inputs."""
     columns = tuple(getattr(estimator, "feature_names_in_", ()))
-    return Inputs(estimator._form.bytes, columns, estimator._standardisation, estimator._note)
+    form, scales = estimator._form, estimator._standardisation
+    fill = estimator._means is not None
+    return Inputs(form.bytes, columns, scales, estimator._note, estimator._encoding, fill)
 
 
 def _held_back(estimator: "ContinualClassifier") -> dict[str, Any]:
     """The examples that were held back, if any were to be."""
     return {"calibration": estimator._calibration.state()} if estimator._calibration.size else {}
+
+
+def _along_the_way(estimator: "ContinualClassifier") -> dict[str, Any]:
+    """What fills in missing numbers, and what weights of examples have left over, where there is any."""
+    means = {} if estimator._means is None else {"means": estimator._means.state()}
+    return means | ({} if estimator._carry == CARRY else {"carry": estimator._carry})
 
 
 def _unsettled(estimator: "ContinualClassifier") -> dict[str, Any]:
@@ -92,7 +106,8 @@ def _estimator(found: SavedLearner) -> "ContinualClassifier":
     from merlin_cl.estimator.merlin import MerlinClassifier
 
     learner, extra = found.learner, found.extra
-    features = math.prod(learner.stream.input_shape)
+    columns = len(found.inputs.columns) if found.inputs.encoding is not None else 0
+    features = columns or math.prod(learner.stream.input_shape)
     if extra:
         if set(extra) != EXTRA or extra["features"] != features:
             raise ValueError("it speaks of another estimator than that of its learner")
@@ -110,6 +125,8 @@ def _estimator(found: SavedLearner) -> "ContinualClassifier":
     estimator.classes_ = estimator._labels.classes
     estimator._standardisation = found.inputs.standardisation
     estimator._moments = _moments(found)
+    estimator._encoding, estimator._means = found.inputs.encoding, _means(estimator, found)
+    estimator._carry = _carry(found)
     estimator._form = InputForm(learner.stream.input_shape, found.inputs.bytes)
     estimator._divider = _divider(estimator.boundaries, found)
     estimator._calibration = _calibration(estimator, found)
@@ -165,6 +182,22 @@ def _divider(boundaries: Boundaries, found: SavedLearner) -> Divider:
     require_same_form(state, made.state())
     list(twin.pieces(torch.zeros(1, *shape), torch.zeros(1, dtype=torch.int64), 1))
     return made
+
+
+def _means(estimator: "ContinualClassifier", found: SavedLearner) -> ColumnMeans | None:
+    """What fills in missing numbers, as it was."""
+    state = found.extra_state.get("means")
+    if (state is None) != (estimator.missing == "refuse" or found.inputs.bytes):
+        raise ValueError("what fills in missing numbers is not there, or there against its settings")
+    return None if state is None else ColumnMeans.from_state(state, found.learner.stream.input_shape)
+
+
+def _carry(found: SavedLearner) -> float:
+    """What weights of examples had left over."""
+    carry = found.extra_state.get("carry", CARRY)
+    if type(carry) is not float or not 0 <= carry < 1:
+        raise ValueError("what weights have left over is no part of an example")
+    return carry
 
 
 def _moments(found: SavedLearner) -> Moments | None:

@@ -82,6 +82,13 @@ class Moments:
         sizes = sizes[sizes > 0]
         return len(sizes) > 0 and bool(sizes.max() > UNLIKE * sizes.median() or sizes.median() > LARGE)
 
+    @property
+    def ratio(self) -> float:
+        """How many times as large the numbers of the column with the largest are as those of the one with the smallest."""
+        sizes = (self.squares / self.count + self.mean.square()).sqrt()
+        sizes = sizes[sizes > 0]
+        return float(sizes.max() / sizes.min()) if len(sizes) else 1.0
+
     def standardisation(self, least: float = 0.0) -> Standardisation:
         """By these moments; a number that has not moved yet is centred only.
 

@@ -41,7 +41,7 @@ class Table:
 
     def names(self, name: str, what: str) -> list[str]:
         """A column of labels, tasks or parts as text."""
-        values = [None if _is_missing(value) else value for value in self.column(name)]
+        values = [None if is_missing(value) else value for value in self.column(name)]
         return names_of(
             values,
             lambda at: (
@@ -50,16 +50,18 @@ class Table:
             ),
         )
 
-    def numbers(self, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
-        """A column of numbers, none of which may be missing."""
+    def numbers(self, name: str, missing: bool = False) -> np.ndarray[Any, np.dtype[np.float64]]:
+        """A column of numbers; where some may be `missing`, NaN stands for these."""
         values = self.column(name)
+        if missing:
+            values = [math.nan if is_missing(value) else value for value in values]
         try:
             numbers = np.array(values, dtype=np.float64)
         except (TypeError, ValueError):
-            numbers = np.array([self._number(name, at, value) for at, value in enumerate(values)])
+            numbers = np.array([self._number(name, at, value, missing) for at, value in enumerate(values)])
         if numbers.ndim != 1:
             raise InputError(f"Column {name!r} of {self.place} holds lists; give one number in each row.")
-        strange = np.flatnonzero(~np.isfinite(numbers))
+        strange = np.flatnonzero(np.isinf(numbers) if missing else ~np.isfinite(numbers))
         if len(strange):
             self._number(name, int(strange[0]), numbers[strange[0]])
         return numbers
@@ -80,9 +82,11 @@ class Table:
         columns = {name: [values[row] for row in chosen] for name, values in self.columns.items()}
         return Table(self.place, columns, chosen)
 
-    def _number(self, name: str, at: int, value: Any) -> float:
+    def _number(self, name: str, at: int, value: Any, missing: bool = False) -> float:
         where = f"Column {name!r} of {self.place}"
-        if _is_missing(value):
+        if is_missing(value):
+            if missing:
+                return math.nan
             raise InputError(
                 f"{where} has no value in {self.row(at)}; fill it in, or leave out the row or the column (drop)."
             )
@@ -154,5 +158,6 @@ def _parquet(path: Path) -> dict[str, Sequence[Any]]:
     return {name: table.column(name).to_pylist() for name in table.column_names}
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
+    """Whether a value of a table stands for none."""
     return value.strip().casefold() in MISSING if isinstance(value, str) else name_of(value) is None

@@ -88,7 +88,7 @@ def _work_on(folder: RunFolder, config: RunConfig, stream: Stream, show: Display
             _compare_environments(folder, environment(config.threads), show)
         else:
             try:
-                with _threads(config.threads), ending_in_order():
+                with threads(config.threads), ending_in_order():
                     _compute(folder, config, stream, learner, ledger, show)
             except KeyboardInterrupt as interrupt:
                 _log_end(folder, "stopped")
@@ -233,7 +233,8 @@ def _summary(ledger: Ledger) -> str:
 
 
 @contextmanager
-def _threads(count: int) -> Iterator[None]:
+def threads(count: int) -> Iterator[None]:
+    """So many CPU threads for a while."""
     before = torch.get_num_threads()
     torch.set_num_threads(count)
     try:

@@ -35,7 +35,7 @@ STREAM: dict[str, type] = {
     "domain_incremental": bool,
     "mirrored": bool,
 }
-INPUTS: dict[str, type] = {"bytes": bool, "columns": list, "features": dict}
+INPUTS: dict[str, type] = {"bytes": bool, "columns": list, "features": dict, "categories": list}
 FEATURES: dict[str, type] = {"name": str, "checksum": str, "kind": str, "shape": list}
 LOOKED_UP = ("method", "settings", "extra")
 """Where names may be of code. Classes, tasks, columns and the names of stream and features are words that are never looked up."""
@@ -59,7 +59,8 @@ def require_form(header: Header) -> None:
     """Refuse a header with a part that is missing, unknown, or of another type or range than any that was saved has."""
     _require_types(header, PARTS, "its header", optional=("merlin_cl",))
     _require_types(header["stream"], STREAM, "its stream", optional=("domain_incremental", "mirrored"))
-    _require_types(header["inputs"], INPUTS, "its inputs", optional=("features",))
+    inputs = header["inputs"]
+    _require_types(inputs, INPUTS, "its inputs", optional=("features", "categories"))
     _require_numbers(header)
     shape = header["stream"]["input_shape"]
     if not 1 <= len(shape) <= 8 or not all(type(size) is int and size >= 1 for size in shape):
@@ -72,9 +73,9 @@ def require_form(header: Header) -> None:
     _require_words(header["inputs"]["columns"], (str,), "column")
     if len(header["classes"]) != header["stream"]["classes"]:
         raise ImplausibleError(f"{header['stream']['classes']} classes, {len(header['classes'])} of them with a name")
-    raw = _require_features(header["inputs"]["features"]) if "features" in header["inputs"] else shape
-    if len(header["inputs"]["columns"]) not in (0, math.prod(raw)):
-        raise ImplausibleError(f"{len(header['inputs']['columns'])} columns for inputs of shape {raw}")
+    raw = _require_features(inputs["features"]) if "features" in inputs else shape
+    if "categories" not in inputs and len(inputs["columns"]) not in (0, math.prod(raw)):
+        raise ImplausibleError(f"{len(inputs['columns'])} columns for inputs of shape {raw}")
 
 
 def require_trust(header: Header, network: str | None, place: str) -> None:

@@ -94,8 +94,11 @@ def table_inputs(table: Table, shape: tuple[int, ...], inputs: Inputs, names: Se
     columns = inputs.columns or tuple(table.columns if names is None else names)
     if not len(table):
         raise InputError(f"{table.place} has no rows; give a header and a row for each input.")
+    if inputs.encoding is not None:
+        return fitted(inputs.encoding.rows(table, inputs.fill), shape, inputs, table.place)
     if inputs.form(shape).kind != "text":
-        return fitted(np.stack([table.numbers(name) for name in columns], axis=1), shape, inputs, table.place)
+        numbers = [table.numbers(name, missing=inputs.fill) for name in columns]
+        return fitted(np.stack(numbers, axis=1), shape, inputs, table.place)
     if len(columns) != 1:
         raise InputError(
             f"{table.place} has {len(columns)} columns, and the learner takes one of texts; give a table with that one."

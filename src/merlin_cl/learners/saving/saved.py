@@ -11,6 +11,7 @@ from merlin_cl import __version__
 from merlin_cl.errors import MerlinError
 from merlin_cl.features import FeaturesNote, trusted
 from merlin_cl.features.raw import RawForm
+from merlin_cl.inputs.encoding import TableEncoding
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.learners.devices import usable_device
 from merlin_cl.learners.learner import Learner
@@ -39,6 +40,10 @@ class Inputs:
     """What numbers were standardised by before the learner saw them."""
     note: FeaturesNote | None = None
     """Which features the learner sees in place of inputs."""
+    encoding: TableEncoding | None = None
+    """How a table with texts becomes numbers."""
+    fill: bool = False
+    """Whether numbers may be missing: whoever asks the learner fills them in."""
 
     def form(self, shape: tuple[int, ...]) -> RawForm:
         """What inputs look like to a user, where the learner sees such of a shape: as they do to it, unless it sees features."""
@@ -72,7 +77,8 @@ class SavedLearner:
             "classes": list(self.classes),
             "tasks": list(self.tasks),
             "inputs": {"bytes": self.inputs.bytes, "columns": list(self.inputs.columns)}
-            | ({"features": self.inputs.note.record()} if self.inputs.note else {}),
+            | ({"features": self.inputs.note.record()} if self.inputs.note else {})
+            | _categories(self.inputs),
             "extra": self.extra,
         }
 
@@ -130,6 +136,7 @@ class SavedLearner:
                 tuple(header["inputs"]["columns"]),
                 _standardisation(state["standardisation"], stream.input_shape),
                 note,
+                _encoding(header["inputs"], stream.input_shape),
             )
             classes, tasks = tuple(header["classes"]), tuple(header["tasks"])
             return cls(learner, classes, tasks, inputs, header["extra"], state["extra"])
@@ -148,6 +155,20 @@ def _restored(
             return restored(settings, stream, header["seed"], device, state, header["inputs"]["bytes"])
     except MerlinError as error:  # what a learner is asked here, no user asked for
         raise ValueError(str(error)) from None
+
+
+def _categories(inputs: Inputs) -> dict[str, Any]:
+    return {} if inputs.encoding is None else {"categories": inputs.encoding.record()}
+
+
+def _encoding(inputs: Header, shape: tuple[int, ...]) -> TableEncoding | None:
+    """How texts become numbers, as a file has it, if it has any."""
+    if "categories" not in inputs:
+        return None
+    found = TableEncoding.from_record(inputs["columns"], inputs["categories"])
+    if (found.width,) != shape:
+        raise ValueError(f"its columns make inputs of {found.width} numbers, where its learner takes {list(shape)}")
+    return found
 
 
 def _standardisation(state: State, shape: tuple[int, ...]) -> Standardisation | None:
