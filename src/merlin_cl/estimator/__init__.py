@@ -11,12 +11,10 @@ from merlin_cl.runs.model_file import path_of_model
 __all__ = ["ContinualClassifier", "MerlinClassifier", "evaluate_prequential", "load"]
 
 
-def load(
-    path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu"
-) -> ContinualClassifier:
+def load(path: str | Path, *, network: Any = None, features: Any = None, device: str = "cpu") -> ContinualClassifier:
     """The estimator in a file, of whichever kind it is, or one for the learner that a run left in its folder.
 
-    `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it. `features`
-    must be given if it learned from any, by name or as what computes them.
+    `network` must be given if it is not one of this package, by name (`package.module:factory`) or as the object that it was,
+    and `features` if it learned from any, by name or as what computes them.
     """
     return ContinualClassifier.load(path_of_model(Path(path)), network=network, features=features, device=device)

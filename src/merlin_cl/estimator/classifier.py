@@ -37,6 +37,7 @@ from merlin_cl.learners.registry import preset_kind
 from merlin_cl.learners.saving.saved import SavedLearner
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.networks.given import network_name
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 
 FAR_APART = 100.0
@@ -263,10 +264,11 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
             return saved(snapshot.model, self.get_params(deep=False)).save(path)
 
     @classmethod
-    def load(cls, path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu") -> Self:
+    def load(cls, path: str | Path, *, network: Any = None, features: Any = None, device: str = "cpu") -> Self:
         """The estimator in a file that `save` wrote, or one for the learner that `merlin run` left behind.
 
-        `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it.
+        `network` must be given if it is not one of this package, by name (`package.module:factory`: loading it runs it) or, where
+        it was an object, as that: what a file holds is its name and checksum.
         `features` must be given if it learned from any: the file has their name and checksum, and imports nothing by itself.
         """
         found = restored(
@@ -373,6 +375,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         kind, preset = preset_kind(self.method, self.preset)
         changes = {name: getattr(self, name) for name in self._method_parameters} | dict(self.settings or {})
         hints, given = hints_of(kind), {name: value for name, value in changes.items() if value is not None}
+        if "network" in given:
+            given["network"] = network_name(given["network"])
         for name in given:
             if name not in hints:
                 raise unknown(f"setting of {kind.method}", name, hints)

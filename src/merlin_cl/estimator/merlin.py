@@ -44,7 +44,7 @@ class MerlinClassifier(ContinualClassifier):
         exemplars: int | None = None,
         updates_per_batch: int | None = None,
         hidden_units: tuple[int, ...] | None = None,
-        network: str | None = None,
+        network: Any = None,
         preset: str = "default",
         settings: Mapping[str, Any] | None = None,
         scenario: Literal["class-incremental", "domain-incremental"] = "class-incremental",

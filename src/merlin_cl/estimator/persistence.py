@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, get_type_hints
 
 import numpy as np
@@ -20,6 +21,7 @@ from merlin_cl.learners.saving.header import MOST, require_size
 from merlin_cl.learners.saving.saved import Inputs, SavedLearner
 from merlin_cl.learners.saving.trial import require_same_form, tensor_bytes
 from merlin_cl.learners.setting_values import fitting
+from merlin_cl.networks.given import network_name
 
 if TYPE_CHECKING:
     from merlin_cl.estimator.classifier import ContinualClassifier
@@ -44,7 +46,7 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
         "estimator": type(estimator).__name__,
         "parameters": {
             name: value
-            for name, value in {**parameters, "random_state": estimator.learner_.seed}.items()
+            for name, value in {**_with_named_network(parameters), "random_state": estimator.learner_.seed}.items()
             if name != "features"  # whose name and checksum are with the inputs
         },
         "features": estimator.n_features_in_,
@@ -61,6 +63,16 @@ def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> Saved
         | _unsettled(estimator)
         | _along_the_way(estimator),
     )
+
+
+def _with_named_network(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Parameters with a name in place of a network that is an object."""
+    parts = [part for part in (parameters, parameters.get("settings")) if isinstance(part, Mapping)]
+    named = [
+        {**part, "network": network_name(part["network"])} if part.get("network") is not None else dict(part)
+        for part in parts
+    ]
+    return {**named[0], "settings": named[1]} if len(named) > 1 else named[0]
 
 
 def inputs_of(estimator: "ContinualClassifier") -> Inputs:

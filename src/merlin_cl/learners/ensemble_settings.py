@@ -32,6 +32,7 @@ class EnsembleSettings(ClassifierSettings):
     """Adam's learning rate in fine-tuning."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.require_at_least(1, "exemplars", "models")
         self.require_at_least(0, "fine_tune_epochs", "fine_tune_rate")
 

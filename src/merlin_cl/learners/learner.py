@@ -229,11 +229,12 @@ class Learner(ABC, Generic[Settings]):
         return SavedLearner(self, classes, tasks, Inputs(self.takes_bytes)).save(path)
 
     @classmethod
-    def load(cls, path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu") -> Self:
+    def load(cls, path: str | Path, *, network: Any = None, features: Any = None, device: str = "cpu") -> Self:
         """The learner in a file, whoever saved it: `save`, an estimator or a run.
 
-        `network` must name the network if it is not one of this package (`package.module:factory`): loading it runs it. With
-        `features`, which must be given if it learned from any, the learner itself still takes the features, not the inputs.
+        `network` must be given if it is not one of this package, by name (`package.module:factory`: loading it runs it) or, where
+        it was an object, as that: what a file holds is its name and checksum. With `features`, which must be given if it learned
+        from any, the learner itself still takes the features, not the inputs.
         """
         from merlin_cl.learners.saving.saved import SavedLearner
 

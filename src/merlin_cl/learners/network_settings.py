@@ -28,6 +28,7 @@ class NetworkSettings(ClassifierSettings):
     """Classes that compete in the loss: those seen so far, or all outputs of the head."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.require_at_least(1, "updates_per_batch")
         self.require_at_least(0, "learning_rate", "weight_decay")
 

@@ -1,6 +1,7 @@
 """Which network suits an input: the paper's two, chosen by shape, or one of the user's own, chosen by name."""
 
 from merlin_cl.errors import UsageError, unknown
+from merlin_cl.networks.given import given, is_given
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.module_bank import ModuleNetwork
 from merlin_cl.networks.network import Network
@@ -15,11 +16,14 @@ SMALLEST_IMAGE = 32
 def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: tuple[int, ...]) -> Network:
     """The network of a kind for inputs of a shape; `auto`: a ResNet for images of 32 pixels or more, an MLP otherwise.
 
-    `package.module:factory` is a `torch.nn.Module` of the user's own, made by calling the factory with (input_shape, classes).
+    `package.module:factory` is a `torch.nn.Module` of the user's own, made by calling the factory with (input_shape, classes);
+    `given:...` is one that was given as an object (`given.py`).
 
     >>> network_for("auto", (1, 28, 28), 10, (100, 100)).size, network_for("auto", (3, 32, 32), 10, (100, 100)).size
     (89610, 31307)
     """
+    if is_given(kind):
+        return ModuleNetwork(given(kind), input_shape, classes, kind)
     if ":" in kind:
         return ModuleNetwork(resolve(kind), input_shape, classes, kind)
     if kind not in KINDS:

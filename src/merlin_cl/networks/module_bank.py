@@ -218,7 +218,13 @@ class ModuleNetwork(Network):
 
     def _made(self, seed: int) -> nn.Module:
         with random_numbers(seed):
-            module: object = self._factory(self.input_shape, self.classes)
+            try:
+                module: object = self._factory(self.input_shape, self.classes)
+            except (TypeError, ValueError, RuntimeError) as error:
+                raise UsageError(
+                    f"The network {self._name} cannot be made from the shape {list(self.input_shape)} and {self.classes} classes "
+                    f"({' '.join(str(error).split())}); it is called with (input_shape, classes)."
+                ) from error
         if not isinstance(module, nn.Module):
             raise UsageError(f"The network {self._name} gave a {type(module).__name__}; expected a torch.nn.Module.")
         return module

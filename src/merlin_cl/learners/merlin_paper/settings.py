@@ -51,6 +51,7 @@ class MerlinPaperSettings(ClassifierSettings):
     """Models of each task that the VAE is consolidated with (P)."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self.require_at_least(1, "base_models", "exemplars", "models", "chunk", "hidden", "latent")
         self.require_at_least(1, "vae_epochs", "pseudo_models")
         self.require_at_least(0, "fine_tune_epochs")

@@ -10,6 +10,7 @@ from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.features.raw import Kind
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.networks.given import is_given, network_name, require_given
 from merlin_cl.networks.reference import is_reference
 from merlin_cl.protocol import StreamInfo
 
@@ -78,11 +79,17 @@ def require_form(header: Header) -> None:
         raise ImplausibleError(f"{len(inputs['columns'])} columns for inputs of shape {raw}")
 
 
-def require_trust(header: Header, network: str | None, place: str) -> None:
-    """Refuse a file that names code, wherever it does so, unless its reader names the same code: it is all that is trusted."""
+def require_trust(header: Header, network: Any, place: str) -> None:
+    """Refuse a file that names code, wherever it does so, unless its reader names the same code: it is all that is trusted.
+
+    A network that was an object has to be given again.
+    """
+    trusted = None if network is None else network_name(network)
     for part in LOOKED_UP:
         for name in _texts(header[part]):
-            if is_reference(name) and name != network:
+            if is_given(name):
+                require_given(name, network, place)
+            if is_reference(name) and name != trusted:
                 raise UsageError(
                     f"{place} names {name!r}, which is code outside this package; if you trust it, say so: load it with "
                     f"network={name!r}."

@@ -96,7 +96,7 @@ class SavedLearner:
         return file_format.write(path, header, state)
 
     @classmethod
-    def load(cls, path: str | Path, *, network: str | None = None, features: Any = None, device: str = "cpu") -> Self:
+    def load(cls, path: str | Path, *, network: Any = None, features: Any = None, device: str = "cpu") -> Self:
         """The learner in a file. `network` names a network of the user's own, if the learner has one, and `features` is what
         computes its features, or the name of that: a file names both, but nothing that it names is imported."""
         header, state = file_format.read(path)
@@ -108,7 +108,7 @@ class SavedLearner:
         header: Header,
         state: State,
         place: str,
-        network: str | None = None,
+        network: Any = None,
         device: str = "cpu",
         features: Any = None,
     ) -> Self:
