@@ -65,7 +65,13 @@ def rows_to_filter(records: list[Record]) -> list[dict[str, Any]]:
     """Return every row of every stream, as plain values for the site's table."""
     listed = []
     by_row = {id(entry.row): entry for entry in entries(records)}
-    for places in ranking([entry.row for entry in by_row.values()]):
+    streams = streams_of(records)
+
+    def order(places: list[Place]) -> tuple[bool, int, bool]:
+        row = places[0].row
+        return bool(row.stream_changed), streams.index(row.stream), row.view == "task-masked"
+
+    for places in sorted(ranking([entry.row for entry in by_row.values()]), key=order):
         for place in places:
             row = place.row
             own = {name: value for name, value in row.changed.items() if name not in row.stream_changed}

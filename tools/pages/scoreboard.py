@@ -15,7 +15,7 @@ from tools.pages.records import (
 )
 
 from merlin_cl.paper.experiment import experiment, view_for
-from merlin_cl.paper.published import Published, headline, published
+from merlin_cl.paper.published import Published, headline
 from merlin_cl.paper.verdict import verdict
 from merlin_cl.report.summary import Row
 from merlin_cl.report.text import NONE, stream_title
@@ -61,9 +61,7 @@ def _rival(method: str, stream: str, rows: list[Row]) -> str:
     paper = headline(method, stream, view_for(stream, None), None)
     if paper is None:
         return NONE
-    small = published("small-backbone", method, stream, "A", backbone="small-resnet")
-    theirs = f"{paper.mean:g}" + ("" if small is None else f" [{small.mean:g}]")
-    return f"{theirs}: {_beside(row_of(rows, stream, method, None), paper)}"
+    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None), paper)}"
 
 
 def _beside(row: Row | None, paper: Published) -> str:

@@ -10,7 +10,7 @@ CELL = re.compile(r"<td(?P<rest>[^>]*)>(?P<text>.*?)</td>", re.DOTALL)
 ROW = re.compile(r"<tr>\s*(?P<cells>(?:<td[^>]*>.*?</td>\s*)+)</tr>", re.DOTALL)
 LONG = 60
 """Letters from which a cell is text, which may be wrapped."""
-LEGIBLE = 640
+LEGIBLE = 480
 """Widths of drawings from which they scroll on a phone rather than shrink."""
 
 
