@@ -19,6 +19,7 @@ WRITERS = (
     "distribution",
     "paper",
     "estimator",
+    "fronts",
     "refusing",
     "reliability",
     "recording",

@@ -1,0 +1,32 @@
+"""The page of fronts names those that nobody beats for less, and draws them."""
+
+from tools.pages.fronts import Point, compared, figure, front, pages
+from tools.pages.records import read_records
+
+
+def test_nobody_off_the_front_is_unbeaten():
+    points = [Point("a", 90, 5), Point("b", 95, 9), Point("c", 89, 7), Point("d", 95, 12), Point("e", 97, 40)]
+    on = front(points)
+    assert [point.method for point in on] == ["a", "b", "e"]
+    for point in set(points) - set(on):
+        assert any(other.accuracy >= point.accuracy and other.cost <= point.cost for other in on)
+
+
+def test_every_method_of_a_stream_has_one_point_and_no_ceiling_has():
+    rows = compared([record for record in read_records() if record.result["stream"] == "split-mnist"])
+    methods = [entry.row.method for entry in rows]
+    assert len(methods) == len(set(methods))
+    assert "merlin" in methods
+    assert "joint" not in methods
+
+
+def test_the_page_names_merlin_where_it_is_on_a_front():
+    written = pages()
+    assert "`merlin` (96.2" in written["docs/fronts.md"]
+    assert "merlin" in written["docs/images/fronts-split-mnist.svg"]
+
+
+def test_a_figure_names_those_on_the_front():
+    drawn = figure("split-mnist", {"bytes kept": [Point("a", 90, 5e4), Point("b", 80, 6e4)]})
+    assert ">a</text>" in drawn
+    assert ">b</text>" not in drawn
