@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tools.pages.charts import dot_plot
+from tools.pages.front import front
 from tools.pages.markdown import table, template
 from tools.pages.records import (
     A,
@@ -49,8 +50,7 @@ def written(records: list[Record], reasons: dict[str, str]) -> dict[str, str]:
     for stream in streams_of(records):
         section = Section.of(stream, [one for one in records if one.result["stream"] == stream], reasons)
         texts[f"docs/results/{stream}.md"] = section.text
-        if section.plot:
-            texts[f"docs/images/results-{stream}.svg"] = section.plot
+        texts |= {f"docs/images/{name}.svg": figure for name, (_, figure) in section.figures.items()}
     return texts
 
 
@@ -98,21 +98,24 @@ class Section:
         return sorted(ranking(self.rows), key=order)
 
     @property
-    def plot(self) -> str:
-        """The figure of the first question, as SVG; nothing where no row answers it."""
+    def figures(self) -> dict[str, tuple[str, str]]:
+        """Figures of the first question: what they show, and their SVG, by name; none where no row answers it."""
         if not self.questions:
-            return ""
-        places = one_a_method(self.questions[0])
+            return {}
+        places, called = one_a_method(self.questions[0]), stream_title(self.stream)
         part = ", part of it" if places[0].row.stream_changed else ""
-        return dot_plot(places, f"{stream_title(self.stream)}, {places[0].row.view}{part}", f"results-{self.stream}")
+        title, name = f"{called}, {places[0].row.view}{part}", f"results-{self.stream}"
+        drawn = {
+            name: (f"Accuracy of every method on {called}, the best first", dot_plot(places, title, name)),
+            f"{name}-front": (f"Accuracy against bytes on {called}", front(places, title, f"{name}-front")),
+        }
+        return {name: figure for name, figure in drawn.items() if figure[1]}
 
     @property
     def text(self) -> str:
         """The page."""
         chapters = [template("stream.md", title=stream_title(self.stream), sentence=self._sentence).rstrip()]
-        if self.plot:
-            alt = f"Accuracy of every method on {stream_title(self.stream)}, the best first"
-            chapters.append(f"![{alt}](../images/results-{self.stream}.svg)")
+        chapters += [f"![{alt}](../images/{name}.svg)" for name, (alt, _) in self.figures.items()]
         chapters += [self._question(places) for places in self.questions]
         chapters += [*self._means, *self._paper, *self._contests, *self._commands]
         return "\n\n".join(chapters) + "\n"
