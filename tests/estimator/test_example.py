@@ -34,7 +34,7 @@ def test_the_estimators_benchmark_measures_what_has_a_limit(monkeypatch, tmp_pat
 
 def test_the_benchmark_of_hidden_boundaries_finds_new_classes(monkeypatch, tmp_path):
     run(
-        "benchmarks/hidden_boundaries.py",
+        "experiments/hidden_boundaries.py",
         "detection",
         "--tiny",
         "--out",

@@ -1,6 +1,8 @@
 """A grid file stands for exactly the runs its lists multiply to, and whatever is wrong in it is named with its place."""
 
+from collections import Counter
 from math import prod
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -55,6 +57,29 @@ def test_presets_shared_settings_and_run_options_reach_every_run(tmp_path):
     assert default.method.hidden_units == (50, 50)  # a setting that is a list is one value
 
 
+def test_the_example_of_the_page_stands_for_its_runs(tmp_path):
+    page = (Path(__file__).parents[2] / "docs" / "scaling.md").read_text("utf-8")
+    (tmp_path / "grid.toml").write_text(page.split("```toml\n", 1)[1].split("```", 1)[0])
+    configs = read_grid(tmp_path / "grid.toml").configs
+    runs = {
+        "single": 1,
+        "gem": 2,
+        "merlin": 4,
+        "merlin-paper": 4,
+    }  # of a stream and a seed: `single` keeps no exemplars
+    assert Counter(config.method.method for config in configs) == {name: 3 * 5 * count for name, count in runs.items()}
+    assert {config.method.exemplars for config in configs if config.method.method == "gem"} == {100, 200}
+
+
+def test_a_methods_own_setting_comes_before_the_shared_one():
+    table = {
+        "streams": ["split-mnist"],
+        "methods": ["er", {"name": "gem", "exemplars": 7}],
+        "settings": {"exemplars": 5},
+    }
+    assert [config.method.exemplars for config in parse_grid(table, None).configs] == [5, 7]
+
+
 def test_a_list_of_lists_stands_for_several_values_of_a_setting_that_is_a_list():
     table = SMALL | {"methods": [{"name": "single", "hidden_units": [[10], [20, 20]]}]}
     assert [config.method.hidden_units for config in parse_grid(table, None).configs] == [(10,), (20, 20)]
@@ -74,7 +99,7 @@ WRONG = {
         r"entry 1 \(merlin\): Unknown setting of merlin 'modles'; did you mean 'models'",
     ),
     "setting of a stream": ({"streams": [{"name": "split-mnist", "taks": 2}]}, "setting of split-mnist 'taks'"),
-    "shared setting": ({"settings": {"models": 3}}, r"entry 1 \(single\): Unknown setting of single 'models'"),
+    "shared setting": ({"settings": {"models": 3}}, r"settings: Unknown setting of the methods listed 'models'"),
     "value": ({"methods": [{"name": "single", "updates_per_batch": [1, 0]}]}, r"\(single\): updates_per_batch is 0"),
     "type": ({"methods": [{"name": "single", "updates_per_batch": "two"}]}, "is 'two'; it must be a whole number"),
     "truth": ({"methods": [{"name": "single", "updates_per_batch": True}]}, "is True; it must be a whole number"),

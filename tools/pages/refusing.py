@@ -1,4 +1,4 @@
-"""docs/refusing.md: coverage and novelty, from what benchmarks/refusing.py left."""
+"""docs/refusing.md: coverage and novelty, from what experiments/refusing.py left."""
 
 import json
 import statistics

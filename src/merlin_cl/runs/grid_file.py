@@ -7,8 +7,8 @@
     [run]
     inference = "all"
 
-A list stands for one run with each of its values. `[settings]` holds settings that all methods get; `[run]` what `merlin run` has
-as options beside those of stream and method.
+A list stands for one run with each of its values. `[settings]` holds settings for all methods that have them; `[run]` what
+`merlin run` has as options beside those of stream and method.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError, unknown
-from merlin_cl.learners.registry import preset_kind
+from merlin_cl.learners.registry import method_settings, preset_kind
 from merlin_cl.learners.setting_values import fitting, hints_of
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
@@ -79,6 +79,7 @@ def parse_grid(table: dict[str, Any], folder: Path) -> GridFile:
         options = {name: _option(name, value) for name, value in _table(table, "run").items()}
     data = options.pop("data", None)
     methods = _named(table, "methods")
+    _require_known(shared, methods)
     configs = []
     for entry in _named(table, "streams"):
         for stream, place in _streams(entry, folder, data):
@@ -102,15 +103,32 @@ def _streams(entry: _Named, folder: Path, data: str | None) -> list[tuple[Stream
 
 
 def _methods(entry: _Named, shared: dict[str, Any], info: StreamInfo) -> list[tuple[str, MethodSettings]]:
-    """The presets and settings that an entry of `methods` stands for on a stream."""
+    """The presets and settings that an entry of `methods` stands for on a stream; of shared settings, those that it has."""
     with _at(entry.place):
-        values, found = {**shared, **entry.values}, []
-        presets = values.pop("preset", "default")
+        values = dict(entry.values)
+        presets = values.pop("preset", shared.get("preset", "default"))
+        settings = []
         for named in combinations({"preset": presets}, {"preset": str}, entry.name):
             kind, preset = preset_kind(entry.name, fitting("preset", named["preset"], str))
-            for chosen in combinations(values, hints_of(kind), kind.method):
-                found.append((preset, changed(kind.preset(preset, info), chosen)))
-        return found
+            hints = hints_of(kind)
+            own = {name: value for name, value in shared.items() if name in hints} | values
+            for chosen in combinations(own, hints, kind.method):
+                settings.append((preset, changed(kind.preset(preset, info), chosen)))
+        return settings
+
+
+def _require_known(shared: dict[str, Any], methods: list[_Named]) -> None:
+    """Refuse a shared setting that no method of the file has."""
+    known = {"preset"}
+    for entry in methods:
+        with _at(entry.place):
+            kind = method_settings(entry.name)
+            for one in (kind, *map(method_settings, kind.moved_presets.values())):
+                known |= set(hints_of(one))
+    with _at("settings"):
+        for name in shared:
+            if name not in known:
+                raise unknown("setting of the methods listed", name, sorted(known))
 
 
 def _named(table: dict[str, Any], key: str) -> list[_Named]:

@@ -1,7 +1,7 @@
 """Few-shot learning of tasks that MERLIN never saw, from models sampled for their descriptors, against fresh networks.
 
-    python benchmarks/few_shot.py --data DIR --seeds 0                 # 10 to 15 minutes on a free core
-    python benchmarks/few_shot.py --tiny                               # seconds; made-up data, for tests
+    python experiments/few_shot.py --data DIR --seeds 0                 # 10 to 15 minutes on a free core
+    python experiments/few_shot.py --tiny                               # seconds; made-up data, for tests
 
 All tasks of a stream but the last `--held-out` are learned one after the other, described by the words of their class
 names. For each task held out, networks are then fitted to n examples a class and asked to choose among its classes. They

@@ -1,4 +1,4 @@
-"""The few-shot benchmark on made-up data: it runs, and its figures are those of its table."""
+"""The few-shot experiment on made-up data: it runs, and its figures are those of its table."""
 
 import json
 import runpy
@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "benchmarks" / "few_shot.py"
+SCRIPT = Path(__file__).parents[2] / "experiments" / "few_shot.py"
 
 
-@pytest.mark.skipif(not SCRIPT.is_file(), reason="the benchmarks are not part of what was installed")
+@pytest.mark.skipif(not SCRIPT.is_file(), reason="the experiments are not part of what was installed")
 def test_few_shot_learning(tmp_path, monkeypatch, capsys):
     out = tmp_path / "figures.json"
     monkeypatch.setattr(sys, "argv", ["few_shot.py", "--tiny", "--out", str(out)])

@@ -1,8 +1,8 @@
 """Streams whose task boundaries nobody tells: are they found, and what does not knowing them cost?
 
-    python benchmarks/hidden_boundaries.py detection                       # half a minute: found, missed, false, delay
-    python benchmarks/hidden_boundaries.py accuracy --stream split-mnist   # some minutes: told, detected, every so many
-    python benchmarks/hidden_boundaries.py detection --tiny                # seconds, for tests
+    python experiments/hidden_boundaries.py detection                       # half a minute: found, missed, false, delay
+    python experiments/hidden_boundaries.py accuracy --stream split-mnist   # some minutes: told, detected, every so many
+    python experiments/hidden_boundaries.py detection --tiny                # seconds, for tests
 
 `detection` lets the detector of `boundaries="detected"` watch streams and compares its alarms with the boundaries: an alarm with
 the batch that a boundary lies in, or within 200 examples after it, has found it; any other is false. The delay is the number of
@@ -207,7 +207,7 @@ def alone(name: str, seed: int, size: int) -> tuple[list[Examples], list[int]]:
 def _command(options: argparse.Namespace) -> str:
     chosen = f" --stream {options.stream} --method {options.method}" if options.part == "accuracy" else ""
     seeds = f" --seeds {' '.join(map(str, options.seeds))}" if options.seeds else ""
-    return f"python benchmarks/hidden_boundaries.py {options.part}{chosen}{seeds}"
+    return f"python experiments/hidden_boundaries.py {options.part}{chosen}{seeds}"
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Do sets of labels cover what was asked, and are classes not seen yet strange: on four streams, after every task.
 
-    python benchmarks/refusing.py --methods slda er merlin --out results/refusing
+    python experiments/refusing.py --methods slda er merlin --out results/refusing
 
 An estimator learns a stream task by task, of 2,000 images each, and holds back 500 examples. After each task its sets are
 compared with the labels of test examples of all tasks so far, and `novelty` is asked about these and about classes that come
