@@ -183,7 +183,7 @@ class MerlinInference:
 
     def _marginal(self, hearing: Hearing, allowed: Tensor) -> Tensor:
         """Its logarithms, [V, N, classes]. A few models of every task say whose an input is; then that task's others answer."""
-        answer = hearing.x.new_zeros(len(hearing.x), self._learner.network.classes)
+        answer = hearing.x.new_zeros(hearing.x.shape[0], self._learner.network.classes)
         for j, at, share, own in self._in_turn(hearing):
             classes = self._learner.tasks[j].classes
             said = self._probabilities(own, classes)
@@ -202,13 +202,13 @@ class MerlinInference:
         they do not, all are asked about everything: somebody may want to choose among an earlier task's classes alone.
         """
         x, scouts = hearing.x, slice(self._scouts)
-        everything = torch.arange(len(x), device=x.device)
+        everything = torch.arange(x.shape[0], device=x.device)
         if not (self._learner.stream.domain_incremental and self._learner.settings.replay):
             logits = [hearing.some(j, scouts, everything) for j in self.known]
             shares = self.task_shares(logits, x)
             yield from ((j, everything, shares[:, j], logits[j]) for j in self.known)
             return
-        left = x.new_ones(len(x))
+        left = x.new_ones(x.shape[0])
         for j in reversed(self.known):
             at = self._concerned(left)
             if not torch.compiler.is_compiling() and not len(at):
