@@ -45,5 +45,5 @@ def test_it_shows_both_and_says_what_was_made_smaller(small, merlin):
     assert code == 0, err
     assert "merlin, marginal" in out
     assert "gdumb-ensemble" in out
-    assert "To be quick, both have 10 models answer; `merlin run split-mnist` has 30." in err
+    assert "To be quick, both have 10 models answer; `merlin run split-mnist` has 12." in err
     assert "Next: merlin diagnose runs/split-mnist-merlin-s0-" in err

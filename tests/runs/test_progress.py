@@ -40,7 +40,7 @@ def test_plain_lines_come_seconds_apart():
         display.update("task 1/5  learn", tenth, 200)
     lines = out.getvalue().splitlines()
     assert len(lines) == 3  # 20 seconds, one every 5
-    assert lines[0] == "task 1/5  learn  (50/200)"
+    assert lines[0] == "task 1/5  learn  (25 %)"
 
 
 def test_every_task_leaves_a_line():
@@ -57,3 +57,49 @@ def test_progress_can_be_told_when_no_task_is_left_to_begin():
     progress = RunProgress(PlainDisplay(out, iter([0.0, 9.0, 9.0]).__next__), 2, [1.0, 1.0])
     progress.told("probe", 1, 2)
     assert out.getvalue().startswith("task 2/2  probe ")
+
+
+def test_time_left_is_told_from_the_first_seconds_on():
+    clock = Clock()
+    forecast = Forecast(tasks=5, taken=[], clock=clock)
+    clock.now = 1.0
+    forecast.learned(0.25)  # four seconds of learning a task, and answering that takes half as long and grows
+    assert forecast.left() == 5 * 4 + 2 * (1 + 2 + 3 + 4 + 5) - 1
+    clock.now = 4.0
+    forecast.learned(1.0)
+    clock.now = 6.0
+    forecast.end_task()
+    forecast.begin_task()
+    assert forecast.left() == 8 + 10 + 12 + 14  # answering took two seconds for one task
+
+
+class Bar:
+    def __init__(self):
+        self.shares, self.texts = [], []
+
+    def update(self, text, done, total):
+        self.texts.append(text)
+        self.shares.append(done / total)
+
+    def say(self, text):
+        pass
+
+
+def test_the_bar_is_of_the_whole_run_and_never_goes_back():
+    clock, bar = Clock(), Bar()
+    progress = RunProgress(bar, 3, [])
+    progress.forecast = Forecast(3, [], clock)
+    for task in range(3):
+        progress.begin(task)
+        for step in range(1, 11):
+            clock.now += 0.4
+            progress.told("learn", step, 10)
+        for step in range(1, 6):
+            clock.now += 0.3 * (task + 1)
+            progress.told("infer", step, 5)
+        progress.end("")
+    assert bar.shares == sorted(bar.shares)
+    ends = [bar.shares[15 * task + 14] for task in range(3)]
+    assert ends[0] < 0.4  # no phase fills the bar
+    assert ends[2] > 0.98
+    assert all("left" in text for text in bar.texts[1:])

@@ -93,7 +93,7 @@ def with_space(method, space):
 def test_what_fares_worse_than_most_is_given_up_but_not_after_one_task(plan, silence, others, state, tasks):
     plan = replace(plan, method=with_space(plan.method, {"noise": searching.Among(0.1, 0.2)}))
     done = [Trial(number, plan.start, (others,) * 3, "complete", 1.0) for number in range(5)]
-    trial = searching._try(plan, [Lesson(plan, 7)], done, silence, "")
+    trial = searching._try(plan, [Lesson(plan, 7)], done, searching._Progress(silence, 20, 3, len(done)))
     assert (trial.state, len(trial.curve)) == (state, tasks)
 
 

@@ -1,47 +1,47 @@
 """The bank against a loop of `torch.nn` networks with `torch.optim.Adam`, and against what memory traffic alone would take."""
 
 import torch
-from rich.console import Console
-from rich.table import Table
 from torch import Tensor, nn
 from torch.nn import functional
 
+from merlin_cl.bench.part import Part, Told, table
 from merlin_cl.bench.timing import Work, compare
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.mlp import MLP
 
 NETWORK = MLP((1, 28, 28), 10)
 BATCH, INPUTS = 10, 1000
+MEMBERS = (1, 10, 30)
 PASSES = 9
 """Times a training step must go over as many numbers as there are weights: the forward pass reads the weights, the backward
 pass writes their gradients, Adam reads weights, gradients and two moments and writes weights and moments."""
 
 
-def measure() -> None:
-    """Print the two tables."""
+def measure(told: Told) -> Part:
+    """Train and ask banks of several sizes."""
     generator = torch.Generator().manual_seed(0)
     x, y = torch.rand(BATCH, 1, 28, 28, generator=generator), torch.randint(0, 10, (BATCH,), generator=generator)
     inputs = torch.rand(INPUTS, 1, 28, 28, generator=generator)
-    table = Table("networks", "train step: loop / bank", "bank / bandwidth", "predict 1,000: loop / bank", box=None)
-    for members in (1, 10, 30):
+    found = table("networks", "train: loop / bank", "bank / bandwidth", "predict: loop / bank")
+    for place, members in enumerate(MEMBERS):
+        told(place, len(MEMBERS))
         weights = NETWORK.initial(members, generator)
         train = compare({**_train(weights, x, y), "copy": _copy(weights)}, seconds=6)
         predict = compare(_predict(weights, inputs), seconds=3)
         bandwidth = 2 * weights.nbytes / train["copy"]  # bytes a second: a copy reads and writes
         bound = PASSES * weights.nbytes / bandwidth
-        table.add_row(
+        found.add_row(
             str(members),
-            f"{train['loop'] / train['bank']:.1f}x  ({1e3 * train['loop']:.2f} / {1e3 * train['bank']:.2f} ms)",
-            f"{train['bank'] / bound:.2f}x  ({bandwidth / 1e9:.0f} GB/s)",
-            f"{predict['loop'] / predict['bank']:.2f}x  ({1e3 * predict['loop']:.0f} / {1e3 * predict['bank']:.0f} ms)",
+            f"{train['loop'] / train['bank']:.1f}x ({1e3 * train['loop']:.1f} / {1e3 * train['bank']:.1f} ms)",
+            f"{train['bank'] / bound:.1f}x ({bandwidth / 1e9:.0f} GB/s)",
+            f"{predict['loop'] / predict['bank']:.1f}x ({1e3 * predict['loop']:.0f} / {1e3 * predict['bank']:.0f} ms)",
         )
-    console = Console()
-    console.print(
-        "[bold]Bank of MLPs[/bold] (784-100-100-10, batch 10, one thread; loop: torch.nn with torch.optim.Adam)"
-    )
-    console.print(table)
-    console.print(
-        f"bandwidth: {PASSES} passes over the weights at the speed of a copy of as many numbers\n", style="dim"
+    return Part(
+        "Bank of MLPs",
+        "784-100-100-10, batches of 10, predictions for 1,000; one thread; loop: torch.nn with torch.optim.Adam",
+        f"a bank of {members} networks trains {train['loop'] / train['bank']:.1f} times as fast as a loop",
+        found,
+        f"bandwidth: {PASSES} passes over the weights at the speed of a copy of as many numbers",
     )
 
 

@@ -1,8 +1,8 @@
 """Fitting the VAE of the paper's recipe one chunk at a time, compiled against torch."""
 
 import torch
-from rich.console import Console
 
+from merlin_cl.bench.part import Part, Told
 from merlin_cl.bench.timing import compare
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
 from merlin_cl.learners.merlin_paper.fitting import Fitting
@@ -13,8 +13,8 @@ from merlin_cl.networks.mlp import MLP
 TASKS = 5
 
 
-def measure() -> None:
-    """Print the ratio for one pass over one model's 299 chunks."""
+def measure(told: Told) -> Part:
+    """Time one pass over one model's 299 chunks."""
     network, generator = MLP((1, 28, 28), 10), torch.Generator().manual_seed(0)
     distribution = WeightDistribution(network, MerlinPaperSettings(), TASKS, generator)
     fitting = Fitting(distribution, torch.eye(TASKS)[0], generator)
@@ -29,10 +29,13 @@ def measure() -> None:
             (gradient,) = torch.autograd.grad(loss, vae.weights)
             fitting.step(gradient)
 
+    told(0, 1)
     taken = compare({"torch": by_torch, "compiled": lambda: fitting.learn(chunks, 1, Phases())}, seconds=5, warm_up=1)
-    console = Console()
-    console.print("[bold]VAE on chunks[/bold] (the paper's size, 299 chunks of one model one at a time, one thread)")
-    console.print(
-        f"compiled is {taken['torch'] / taken['compiled']:.0f}x as fast as torch with autograd "
-        f"({1e3 * taken['torch']:.0f} / {1e3 * taken['compiled']:.1f} ms a pass)\n"
+    ratio = taken["torch"] / taken["compiled"]
+    return Part(
+        "VAE on chunks",
+        "the paper's size, 299 chunks of one model one at a time, one thread",
+        f"the compiled VAE is {ratio:.0f} times as fast as torch",
+        note=f"compiled is {ratio:.0f}x as fast as torch with autograd "
+        f"({1e3 * taken['torch']:.0f} / {1e3 * taken['compiled']:.1f} ms a pass)",
     )

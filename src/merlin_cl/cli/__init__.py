@@ -27,7 +27,7 @@ COMMANDS = {
     "watch": ("merlin_cl.cli.watch", "the same page, served here and live while runs go on"),
     "tune": ("merlin_cl.cli.tune", "choose a method's settings on held-out training images"),
     "data": ("merlin_cl.cli.data", "the data sets: which are here, how to get them, whether they are whole"),
-    "bench": ("merlin_cl.bench", "how fast this machine is at it, in ratios"),
+    "bench": ("merlin_cl.cli.bench", "how fast this machine is at it, in ratios"),
 }
 """Where each command lives, imported when it is called: `main(arguments)` in that module."""
 
@@ -55,7 +55,7 @@ def exit_code(argv: list[str]) -> int:
         if debug:
             raise
         sentence, code = _explained(error)
-        print(f"merlin: {sentence}", file=sys.stderr)
+        _say(f"merlin: {sentence}")
         return code
     return 0
 
@@ -90,6 +90,13 @@ def _overview() -> str:
             "Start with: merlin demo",
         ]
     )
+
+
+def _say(sentence: str) -> None:
+    """To standard error, wrapped between words on a terminal."""
+    from merlin_cl.report.text import say
+
+    say(sentence)
 
 
 def _explained(error: BaseException) -> tuple[str, int]:

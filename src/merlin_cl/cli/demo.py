@@ -1,6 +1,5 @@
 """`merlin demo`: Split MNIST with MERLIN, beside the paper's figure and beside the exemplar-only control."""
 
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -10,15 +9,16 @@ from merlin_cl.commands import merlin
 from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
+from merlin_cl.report.closing import print_closing
 from merlin_cl.report.summary import summarise
 from merlin_cl.report.tables import print_scores
-from merlin_cl.report.text import console
+from merlin_cl.report.text import console, say, say_next
 from merlin_cl.runs.config import RunConfig
 from merlin_cl.streams.registry import stream_settings
 
 METHODS: tuple[type[EnsembleSettings], ...] = (MerlinSettings, GDumbEnsembleSettings)
 MODELS = 10
-"""That answer in the demonstration. By default there are three times as many, which takes twice the time to say the same."""
+"""That answer in the demonstration. By default MERLIN has a few more and the control three times as many."""
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,16 @@ def main(argv: list[str]) -> None:
     options = parse(DemoOptions, argv, "demo", about, option_names(DemoOptions))
     folders = [compute(config, options.out) for config in configurations(options)]
     rows = summarise(folder.result() for folder in folders)
-    print_scores(console(), rows)
-    print(
-        f"\n{METHODS[1].method} trains on the same exemplars and nothing else: what MERLIN has above it, the stream taught it."
-        f"\nTo be quick, both have {MODELS} models answer; `merlin run split-mnist` has {EnsembleSettings.models}."
-        f"\nWritten to {' and '.join(str(folder.path) for folder in folders)}"
-        f"\nNext: {merlin('diagnose', folders[0].path)}   or   merlin run --help",
-        file=sys.stderr,
+    out, usual = console(), METHODS[0].preset("default", stream_settings("split-mnist")().info()).models
+    print_scores(out, rows)
+    out.print()
+    print_closing(out, rows)
+    say(
+        f"What MERLIN has above {METHODS[1].method}, the stream taught it. To be quick, both have {MODELS} models answer; "
+        f"`merlin run split-mnist` has {usual}.\n"
+        f"Written to {' and '.join(str(folder.path) for folder in folders)}"
     )
+    say_next(merlin("diagnose", folders[0].path), "merlin run --help")
 
 
 def configurations(options: DemoOptions) -> list[RunConfig]:

@@ -1,7 +1,6 @@
 """`merlin diagnose`: what a run forgot, task by task, and what its learner says of itself."""
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,6 +10,7 @@ import tyro
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.commands import merlin, option
 from merlin_cl.errors import MerlinError, MissingPathError, UsageError
+from merlin_cl.report.closing import PLAIN
 from merlin_cl.report.diagnosis import (
     CONTROL,
     diagnose,
@@ -22,7 +22,7 @@ from merlin_cl.report.diagnosis import (
 from merlin_cl.report.diagnosis_verdict import Knowledge, Verdict, judge, knowledge
 from merlin_cl.report.page.command import stream_words
 from merlin_cl.report.summary import Result, changed_stream
-from merlin_cl.report.text import console, parts, size, stored_size
+from merlin_cl.report.text import console, parts, say, size, stored_size
 from merlin_cl.runs.folder import RunFolder, run_folders
 from merlin_cl.statefile import write_whole
 
@@ -67,10 +67,9 @@ def main(argv: list[str]) -> None:
     elif options.plot is not None:
         raise UsageError(f"{result['method']} has no sampled models to draw; leave --plot out.")
     if control is None and result["method"] != CONTROL:
-        print(
+        say(
             f"Without a finished {CONTROL} run on the same stream and seed there is nothing to compare with; next: "
-            f"{_command_for_control(result, folder)}",
-            file=sys.stderr,
+            f"{_command_for_control(result, folder)}"
         )
 
 
@@ -79,7 +78,7 @@ def _show(result: Result, found: dict[str, Any], verdict: Verdict | None) -> Non
     for score in found["scores"]:
         out.print(forgetting_table(score))
     if found["probes"]:
-        out.print(probes_table(found["probes"]))
+        out.print(probes_table(found["probes"], out.width))
     else:
         out.print(f"{result['method']} has no probes, so there is nothing more to say of where the accuracy went.")
     for name, stored in ((result["method"], found["stored_bytes"]), (CONTROL, found["control_stored_bytes"])):
@@ -90,7 +89,7 @@ def _show(result: Result, found: dict[str, Any], verdict: Verdict | None) -> Non
     for fact in verdict.facts if verdict else ():
         out.print(fact)
     for sentence in verdict.sentences if verdict else ():
-        out.print(f"verdict: {sentence}")
+        out.print(f"verdict: {sentence}", style=PLAIN)
 
 
 def _plot_files(options: DiagnoseOptions, folder: RunFolder) -> list[Path]:
@@ -123,7 +122,7 @@ def _draw(tasks: list[Knowledge], verdict: Verdict, result: Result, files: list[
             write_whole(file, contents[file.suffix.lstrip(".")])
         except OSError as error:
             raise MerlinError(f"Cannot write {file}: {error.strerror}; choose another place with --plot.") from None
-    print(f"Written to {' and '.join(map(str, files))}", file=sys.stderr)
+    say(f"Written to {' and '.join(map(str, files))}")
 
 
 def _classes(folder: RunFolder) -> list[int] | None:

@@ -115,6 +115,8 @@ def compute_jobs(
 
 def tell(state: GridState, root: Path, *, as_json: bool, dry_run: bool) -> None:
     """What came of it: results on standard output, failures on standard error and in the exit code."""
+    from merlin_cl.report.text import say, say_next
+
     failed = state.of("failed")
     if as_json:
         print(json.dumps([entry.record() for entry in state.entries]))
@@ -126,16 +128,17 @@ def tell(state: GridState, root: Path, *, as_json: bool, dry_run: bool) -> None:
     if dry_run:
         return
     for entry in failed:
-        print(f"Failed after {entry.tries} tries: {entry.run or entry.job.stem}: {entry.reason}", file=sys.stderr)
-    print(f"Written to {root}, with {root / FILE}", file=sys.stderr)
+        say(f"Failed after {entry.tries} tries: {entry.run or entry.job.stem}: {entry.reason}")
+    say(f"Written to {root}, with {root / FILE}")
     if failed:
         raise MerlinError(
             f"{len(failed)} of {len(state.entries)} runs failed; the same command tries these again and nothing else."
         )
-    print(f"Next: {merlin('show', root)}", file=sys.stderr)
+    say_next(merlin("show", root))
 
 
 def _print_results(state: GridState, root: Path) -> None:
+    from merlin_cl.report.closing import print_closing
     from merlin_cl.report.summary import contests, summarise
     from merlin_cl.report.tables import contests_tables, print_scores
     from merlin_cl.report.text import console
@@ -146,3 +149,5 @@ def _print_results(state: GridState, root: Path) -> None:
     print_scores(out, rows)
     for table in contests_tables(contests(rows), rows):
         out.print("", table, sep="\n")
+    out.print()
+    print_closing(out, rows)

@@ -1,23 +1,24 @@
 """`merlin list`: the runs in a folder."""
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
+from rich.table import Table
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, MissingPathError
+from merlin_cl.report.columns import Column, fitting, table_of
 from merlin_cl.report.page.progress import state_of
-from merlin_cl.report.tables import listing_table
-from merlin_cl.report.text import console
+from merlin_cl.report.text import console, percent, say, say_next
 from merlin_cl.runs.folder import RunFolder, run_folders
 
 UNREADABLE = "unreadable: "
-SHOWN = ("view", "inference", "average_incremental_accuracy", "final_accuracy", "forgetting", "backward_transfer")
+AVERAGE = "average_incremental_accuracy"
+SHOWN = ("view", "inference", AVERAGE, "final_accuracy", "forgetting", "backward_transfer")
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,36 @@ def main(argv: list[str]) -> None:
     if options.json:
         print(json.dumps(entries))
     elif entries:
-        console().print(listing_table(entries))
+        out = console()
+        out.print(listing_table(entries, out.width))
+        for entry in entries:
+            if entry["state"].startswith(UNREADABLE):
+                out.print(f"{entry['run']}: {entry['state']}", markup=False)
+        out.print("Views: average incremental accuracy in percent, by a method's first answer.")
         readable = [entry["run"] for entry in entries if not entry["state"].startswith(UNREADABLE)]
         if readable:
-            print(f"Next: {merlin('show', options.folder / readable[0])}", file=sys.stderr)
+            say_next(merlin("show", options.folder / readable[0]))
     else:
-        print(f"No runs in {options.folder}; `merlin demo` or `merlin run` makes the first.", file=sys.stderr)
+        say(f"No runs in {options.folder}; `merlin demo` or `merlin run` makes the first.")
+
+
+def listing_table(entries: list[dict[str, Any]], width: int) -> Table:
+    """Runs in a folder: how far each has come, and its average incremental accuracy in every view."""
+    views = dict.fromkeys(score["view"] for entry in entries for score in entry["scores"])
+    columns = [
+        Column[dict[str, Any]]("run", lambda entry: entry["run"], left=True),
+        Column[dict[str, Any]]("state", lambda entry: entry["state"].split(":")[0], left=True),
+        *(_view_column(view, worth=len(views) - place) for place, view in enumerate(views)),
+    ]
+    return table_of(fitting(columns, entries, width), entries)
+
+
+def _view_column(view: str, worth: int) -> Column[dict[str, Any]]:
+    def cell(entry: dict[str, Any]) -> str:
+        found = (score[AVERAGE] for score in entry["scores"] if score["view"] == view)
+        return percent(next(found, None))
+
+    return Column(view.replace("-", "-\n", 1), cell, worth)
 
 
 def entry_of(folder: RunFolder) -> dict[str, Any]:

@@ -60,7 +60,9 @@ def main(argv: list[str]) -> None:
     command = parse(Command, argv, "reproduce", about, option_names(ReproduceOptions, EngineOptions))
     options = command.reproduce
     if options.name == "list":
-        print(listed)
+        from merlin_cl.report.text import say
+
+        say(listed, sys.stdout)
         print("Next: merlin reproduce main --streams split-mnist --quick", file=sys.stderr)
         return
     names = experiment_names() if options.name == "all" else [options.name]
@@ -137,14 +139,17 @@ def _compute(wanted: list[Trial], choice: Choice, options: ReproduceOptions, eng
 def _tell(chosen: Experiment, done: list[Trial], choice: Choice, out: Path, failures: list[str]) -> None:
     """The table on standard output, files in the folder."""
     from merlin_cl.paper.cells import cells_of
-    from merlin_cl.report.reproduction import Reproduction, terminal_tables
+    from merlin_cl.report.closing import PLAIN
+    from merlin_cl.report.reproduction import Reproduction, in_words, terminal_tables
     from merlin_cl.report.reproduction_files import write_files
-    from merlin_cl.report.text import console
+    from merlin_cl.report.text import console, say
 
     found = Reproduction(chosen, [cell for trial in done for cell in cells_of(trial)], choice.label, failures)
     screen = console()
-    for table in terminal_tables(found):
+    screen.print(found.title, style="bold", markup=False)
+    for table in terminal_tables(found, screen.width):
         screen.print(table)
     screen.print("\n".join(found.remarks), markup=False)
+    screen.print(in_words(found), style=PLAIN, markup=False)
     written = write_files(found, done, out / (f"{chosen.name}-quick" if choice.quick else chosen.name))
-    print(f"Written: {', '.join(map(str, written))}", file=sys.stderr)
+    say(f"Written: {', '.join(map(str, written))}")

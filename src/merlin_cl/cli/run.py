@@ -143,28 +143,33 @@ def _short_help(argv: list[str]) -> str:
 def compute(config: RunConfig, root: Path, *, restart: bool = False, sinks: Sequence[SinkName] = ()) -> RunFolder:
     """Run a configuration with progress on standard error."""
     from merlin_cl.runs.progress import display
-    from merlin_cl.runs.run import run
 
     name = config.stream.title(config.data)
     print(f"{config.method.method} on {name}, seed {config.seed}", file=sys.stderr, flush=True)
     with display() as show:
+        show.update("reading the data", 0, 1)
+        from merlin_cl.runs.run import run  # with torch, which takes a moment
+
         return run(config, root, show, restart=restart, listeners=relays(sinks, show.say))
 
 
 def tell(folder: RunFolder, *, as_json: bool) -> None:
     """The result on standard output; on standard error where it is and what to type next."""
+    from merlin_cl.report.closing import print_closing
     from merlin_cl.report.summary import summarise
     from merlin_cl.report.tables import print_scores
-    from merlin_cl.report.text import console
+    from merlin_cl.report.text import console, say, say_next
 
     result = folder.result()
     if as_json:
         print(json.dumps({"folder": str(folder.path), **result}))
     else:
-        rows = summarise([result])
-        print_scores(console(), rows)
-    print(f"Written to {folder.path}", file=sys.stderr)
-    print(f"Next: {merlin('show', folder.path)}   or   {merlin('diagnose', folder.path)}", file=sys.stderr)
+        rows, out = summarise([result]), console()
+        print_scores(out, rows)
+        out.print()
+        print_closing(out, rows)
+    say(f"Written to {folder.path}")
+    say_next(merlin("show", folder.path), merlin("diagnose", folder.path))
 
 
 def _parse(argv: list[str], named: RunOptions, stream: StreamSettings, method: MethodSettings) -> Any:

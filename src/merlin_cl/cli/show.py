@@ -12,6 +12,7 @@ from rich.table import Table
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.report.closing import print_closing
 from merlin_cl.report.page.progress import run_progress
 from merlin_cl.report.page.sources import read_run
 from merlin_cl.report.summary import Result, contests, summarise
@@ -25,7 +26,7 @@ from merlin_cl.report.tables import (
     scores_caption,
     scores_tables,
 )
-from merlin_cl.report.text import console
+from merlin_cl.report.text import PLAIN_WIDTH, console, say, say_next
 from merlin_cl.runs.folder import RunFolder, run_folders
 
 
@@ -48,9 +49,9 @@ def main(argv: list[str]) -> None:
     begun, left_out = _begun([folder for folder in folders if not folder.finished])
     results, problems = _readable(finished)
     for problem in [*left_out, *problems]:
-        print(f"Left out: {problem}", file=sys.stderr)
+        say(f"Left out: {problem}")
     for each in begun:
-        print(f"Note: {each.path} is not finished; the tasks it has done come first.", file=sys.stderr)
+        say(f"Note: {each.path} is not finished; the tasks it has done come first.")
     if not results and not begun:
         raise UsageError("There is no finished run to show; `merlin list` tells how far each has come.")
     rows = summarise(results.values())
@@ -62,8 +63,8 @@ def main(argv: list[str]) -> None:
         return
     out = console()
     for each in begun:
-        out.print(each.heading, markup=False, soft_wrap=True)
-        out.print(curve_table(each.result))
+        say(each.heading, sys.stdout)
+        out.print(curve_table(each.result, out.width))
     if not results:
         return
     print_scores(out, rows)
@@ -71,13 +72,15 @@ def main(argv: list[str]) -> None:
         out.print("", table, sep="\n")
     if len(results) == 1:
         (result,) = results.values()
-        out.print("", *_tables_of_one(result), facts_of(result), sep="\n")
-    print(f"Next: {merlin('diagnose', next(iter(results)))}", file=sys.stderr)
+        out.print("", *_tables_of_one(result, out.width), facts_of(result), sep="\n")
+    out.print()
+    print_closing(out, rows)
+    say_next(merlin("diagnose", next(iter(results))))
 
 
-def _tables_of_one(result: Result) -> list[Table]:
+def _tables_of_one(result: Result, width: int = PLAIN_WIDTH) -> list[Table]:
     """What a single run has to say beside its row."""
-    tables = (curve_table(result), calibration_table(result), other_kinds_table(result))
+    tables = (curve_table(result, width), calibration_table(result), other_kinds_table(result))
     return [table for table in tables if table is not None]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
+from rich.text import Text
 
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import UsageError
@@ -42,7 +43,8 @@ class TuneOptions:
 def main(argv: list[str]) -> None:
     """Run the command."""
     options, plan = planned(argv)
-    from merlin_cl.report.text import parts
+    from merlin_cl.report.closing import PLAIN
+    from merlin_cl.report.text import console, parts, say, say_next
     from merlin_cl.runs.folder import read_json
     from merlin_cl.runs.progress import display
     from merlin_cl.tuning.best import run_command
@@ -59,9 +61,23 @@ def main(argv: list[str]) -> None:
     else:
         before = chosen["value_before"]
         gained = "" if before is None else f" (with the defaults {before:.2f})"
-        print(f"{chosen['value']:.2f}{gained}: {parts(chosen['settings'])}")
-    print(f"Written to {folder.chosen}", file=sys.stderr)
-    print(f"Next: {run_command(plan, chosen)}", file=sys.stderr)
+        out = console()
+        out.print(f"{chosen['value']:.2f}{gained}: {parts(chosen['settings'])}", markup=False)
+        out.print(Text(_closing(options.method, chosen["value"], before), style=PLAIN))
+    say(f"Written to {folder.chosen}")
+    say_next(run_command(plan, chosen))
+
+
+def _closing(method: str, value: float, before: float | None) -> str:
+    """What came of a search, in words."""
+    if before is None:
+        return f"In words: {method} answered {value:.1f} % of held-out examples right with these settings."
+    if value <= before:
+        return f"In words: nothing tried was better for {method} than its defaults, {before:.1f} % right on held-out examples."
+    return (
+        f"In words: these settings gain {method} {value - before:.1f} points on held-out examples, {value:.1f} % right; how many "
+        "points on test examples, only runs with seeds that the search has not seen can tell."
+    )
 
 
 def planned(argv: list[str]) -> tuple[TuneOptions, Plan]:

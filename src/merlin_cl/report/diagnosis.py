@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from rich import box
 from rich.table import Table
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.metrics import forgetting_by_task
+from merlin_cl.report.columns import Column, fitting, plain_table, table_of
 from merlin_cl.report.summary import Result
-from merlin_cl.report.text import NONE, percent, signed
+from merlin_cl.report.text import NONE, PLAIN_WIDTH, percent, signed
 
 CONTROL = "gdumb-ensemble"
 
@@ -61,10 +61,7 @@ def diagnose(result: Result, control: Result | None) -> dict[str, Any]:
 
 def forgetting_table(score: dict[str, Any]) -> Table:
     """One row a task for one view and inference mode."""
-    table = Table(
-        title=f"{score['view']}, {score['inference']}" if score["inference"] else score["view"],
-        **_STYLE,
-    )
+    table = plain_table(f"{score['view']}, {score['inference']}" if score["inference"] else score["view"])
     controlled = any(row["control"] is not None for row in score["tasks"])
     headings = ["task", "learned", "at the end", "forgotten"] + ([CONTROL, "above it"] if controlled else [])
     for heading in headings:
@@ -77,21 +74,22 @@ def forgetting_table(score: dict[str, Any]) -> Table:
     return table
 
 
-def probes_table(probes: list[dict[str, Any]]) -> Table:
-    """What the learner measured of itself for every task: when just learned, and at the end."""
-    table = Table(title="measured by the learner itself", **_STYLE)
+def probes_table(probes: list[dict[str, Any]], width: int = PLAIN_WIDTH) -> Table:
+    """What the learner measured of itself for every task, when just learned and at the end; as many columns as fit a width."""
     names = list(dict.fromkeys(name for probe in probes for name in probe if name not in ("task", "when")))
-    table.add_column("task", justify="right")
-    table.add_column("when")
-    for name in names:
-        table.add_column(name.replace("_", " "), justify="right")
-    for probe in probes:
-        values = [NONE if probe.get(name) is None else f"{probe[name]:.4g}" for name in names]
-        table.add_row(str(probe["task"] + 1), probe["when"], *values)
-    return table
+    columns = [
+        Column[dict[str, Any]]("task", lambda probe: str(probe["task"] + 1)),
+        Column[dict[str, Any]]("when", lambda probe: probe["when"], left=True),
+        *(_probed(name, worth=len(names) - place) for place, name in enumerate(names)),
+    ]
+    return table_of(fitting(columns, probes, width), probes, "measured by the learner itself")
 
 
-_STYLE: dict[str, Any] = {"title_justify": "left", "box": box.SIMPLE_HEAD, "padding": (0, 1, 0, 0), "pad_edge": False}
+def _probed(name: str, worth: int) -> Column[dict[str, Any]]:
+    def cell(probe: dict[str, Any]) -> str:
+        return NONE if probe.get(name) is None else f"{probe[name]:.4g}"
+
+    return Column(name.replace("_", "\n"), cell, worth)
 
 
 def _by_task(score: dict[str, Any], beside: dict[str, Any] | None) -> list[dict[str, Any]]:

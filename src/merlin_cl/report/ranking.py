@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from merlin_cl.metrics import holm, paired
-from merlin_cl.report.summary import Row, is_ceiling
+from merlin_cl.report.summary import Row, first_answers, is_ceiling
 from merlin_cl.report.text import stored_size
 
 A = "average_incremental_accuracy"
@@ -121,20 +121,16 @@ def _beside_the_first(places: list[Place]) -> list[Place]:
 
 def _kinds(rows: list[Row]) -> list[Apart]:
     """Why each row stands apart. The first answer of a learner that is not told the task is the one that it is ranked by."""
-    answered: dict[str, str | None] = {}
-    kinds: list[Apart] = []
-    for row in rows:
-        settings = [row.method, row.preset, row.changed, row.batch_size, row.exemplars, row.seeds]
-        learner = json.dumps(settings, sort_keys=True, default=str)
+    ranked = {id(row) for row in first_answers(row for row in rows if row.inference != "aware")}
+
+    def kind(row: Row) -> Apart:
         if is_ceiling(row.method):
-            kinds.append("ceiling")
-        elif row.inference == "aware":
-            kinds.append("told the task")
-        elif answered.setdefault(learner, row.inference) != row.inference:
-            kinds.append("another answer")
-        else:
-            kinds.append("")
-    return kinds
+            return "ceiling"
+        if row.inference == "aware":
+            return "told the task"
+        return "" if id(row) in ranked else "another answer"
+
+    return [kind(row) for row in rows]
 
 
 def _mean(row: Row) -> float:

@@ -4,25 +4,33 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
+import textwrap
 from dataclasses import dataclass, field
 from typing import Any
 
-from rich import box
 from rich.markup import escape
 from rich.table import Table
 
 from merlin_cl.metrics import Comparison
 from merlin_cl.paper.cells import SIZES, Cell, comparisons
 from merlin_cl.paper.experiment import Experiment
-from merlin_cl.report.text import NONE, ends, probability, signed
+from merlin_cl.report.columns import Column, fitting, table_of
+from merlin_cl.report.text import NONE, PLAIN_WIDTH, ends, probability, signed
 
 HEADINGS = (
     *("stream, view", "method", "measure", "paper", "ours", "difference", "seeds", "mark", "reason"),
     "our MERLIN",
 )
-TOGETHER = ("stream, view", "method", "measure", "paper", "ours, seeds", "difference, mark, reason", "our MERLIN")
-"""The same in fewer columns, for a terminal."""
+REASON_WIDTH = 28
+"""Columns that words, such as the reason of a mark, have on a terminal."""
+ROW_WORTH = {
+    **dict.fromkeys(("stream, view", "method", "measure", "paper", "ours"), 0),
+    **{"mark": 6, "difference": 5, "our MERLIN": 4, "seeds": 3, "reason": 1},
+}
 COMPARED = ("stream, view", "method", "compared with", "difference", "95 % interval", "p", "seeds")
+COMPARED_WORTH = {**dict.fromkeys(COMPARED[:4], 0), "95 % interval": 3, "p": 2, "seeds": 1}
+"""How long a column stays on a terminal that has no room for all; see `columns.Column`."""
 MEANING = (
     "A: average incremental accuracy, the mean over k of the accuracy on tasks 1..k after task k; F: forgetting; in percent. "
     "± is the standard deviation over seeds (n - 1), in the paper mostly the mean of task-wise deviations. "
@@ -66,12 +74,46 @@ class Reproduction:
         return [*([self.label] if self.label else []), MEANING, *self.experiment.notes, *reasons, *failed]
 
 
-def terminal_tables(found: Reproduction) -> list[Table]:
-    """For the terminal."""
-    tables = [_table(found.title, TOGETHER, [_narrow(row) for row in found.rows])]
-    if found.compared:
-        tables.append(_table("The same seeds compared (paired t-test, p by Holm), A", COMPARED, found.compared))
+def terminal_tables(found: Reproduction, width: int = PLAIN_WIDTH) -> list[Table]:
+    """For the terminal: a table for every stream and view, with the columns that a width has room for."""
+    tables = _tables(HEADINGS, found.rows, ROW_WORTH, width)
+    tables += _tables(COMPARED, found.compared, COMPARED_WORTH, width, "the same seeds compared (t-test, p by Holm), A")
     return tables
+
+
+def _tables(
+    headings: tuple[str, ...], rows: list[tuple[str, ...]], worth: dict[str, int], width: int, about: str = ""
+) -> list[Table]:
+    """Rows of one stream and view, which the first cell names, under that name."""
+    made = []
+    for where, several in itertools.groupby(rows, lambda row: row[0]):
+        items = list(several)
+        columns = [_column(name, place, worth[name]) for place, name in enumerate(headings) if place]
+        filled = [column for column in columns if any(column.cell(row) not in ("", NONE) for row in items)]
+        title = escape(", ".join(part for part in (where, about) if part))
+        made.append(table_of(fitting(filled, items, width), items, title))
+    return made
+
+
+def _column(name: str, place: int, worth: int) -> Column[tuple[str, ...]]:
+    words = name in ("method", "measure", "mark", "reason", "compared with")
+
+    def cell(row: tuple[str, ...]) -> str:
+        return "\n".join(textwrap.wrap(row[place], REASON_WIDTH)) if words else row[place]
+
+    return Column(name, cell, worth, left=words)
+
+
+def in_words(found: Reproduction) -> str:
+    """How many of the paper's figures came out, in a sentence."""
+    marks = [cell.mark for cell in found.cells if cell.mark]
+    counts = {mark: marks.count(mark) for mark in ("reproduced", "exceeded", "not reached", "not run") if mark in marks}
+    if not counts:
+        return f"In words: the paper has no figure to set beside these of {found.experiment.name}."
+    told = ", ".join(f"{count} {mark}" for mark, count in counts.items())
+    figures = "1 figure" if len(marks) == 1 else f"{len(marks)} figures"
+    caution = " It is less than the paper did, and no reproduction." if found.label else ""
+    return f"In words: of {figures} that the paper has for {found.experiment.name}, {told}.{caution}"
 
 
 def as_csv(found: Reproduction) -> str:
@@ -112,13 +154,6 @@ def _row(cell: Cell, merlin: Cell | None) -> tuple[str, ...]:
         *(cell.mark or NONE, cell.reason),
         NONE if merlin is None else _ours(merlin),
     )
-
-
-def _narrow(row: tuple[str, ...]) -> tuple[str, ...]:
-    where, method, measure, paper, ours, difference, seeds, mark, reason, merlin = row
-    count = "" if seeds == "0" else f"\n{seeds} seed{'s' if seeds != '1' else ''}"
-    judged = reason if mark == NONE else f"{f'{difference} ' if difference != NONE else ''}{mark}\n{reason}"
-    return (where, method, measure, paper, f"{ours}{count}", judged, merlin)
 
 
 def _ours(cell: Cell) -> str:
@@ -195,17 +230,6 @@ def _score(value: float, sign: str = "") -> str:
 
 def _count(value: float, sign: str = "") -> str:
     return f"{value:{sign},.0f}"
-
-
-def _table(title: str, headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> Table:
-    table = Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    for number, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if number < 3 else "right", overflow="fold")
-    before = ""
-    for first, *rest in rows:
-        table.add_row(escape(first) if first != before else "", *map(escape, rest))
-        before = first
-    return table
 
 
 def _markdown_table(headings: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:

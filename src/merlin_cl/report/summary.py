@@ -94,7 +94,8 @@ class Contest:
 def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") -> list[Contest]:
     """Every row beside the best of those that share stream, data, view and whether they are told the task.
 
-    Ceilings are left out. The p-values are corrected by Holm's rule over all that is returned, which is meant to be one table.
+    The best is among methods' first answers, as in the ranking. Ceilings are left out. The p-values are corrected by Holm's rule
+    over all that is returned, which is meant to be one table.
     """
     groups: dict[str, list[Row]] = {}
     for row in rows:
@@ -104,7 +105,7 @@ def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") 
             groups.setdefault(json.dumps(key, sort_keys=True), []).append(row)
     found = []
     for group in groups.values():
-        best = max(group, key=lambda row: row.mean[metric] or 0.0)
+        best = max(first_answers(group), key=lambda row: row.mean[metric] or 0.0)
         for row in group:
             outcome = None if row is best else paired(row.values[metric], best.values[metric])
             if outcome is not None and outcome.seeds > 1:
@@ -114,6 +115,15 @@ def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") 
         replace(contest, outcome=replace(contest.outcome, p_value=p))
         for contest, p in zip(found, corrected, strict=True)
     ]
+
+
+def first_answers(rows: Iterable[Row]) -> list[Row]:
+    """Of every learner the answer that it is ranked by: the first of those it has."""
+    first: dict[str, Row] = {}
+    for row in rows:
+        settings = [row.method, row.preset, row.changed, row.batch_size, row.exemplars, row.seeds]
+        first.setdefault(json.dumps(settings, sort_keys=True, default=str), row)
+    return list(first.values())
 
 
 @cache

@@ -1,20 +1,20 @@
 """Tables for the terminal: a table for every stream and view, its rows by accuracy, each with method, answer and seeds."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any
 
-from rich import box
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 from merlin_cl.metrics import ENOUGH_SEEDS
+from merlin_cl.report.columns import Column, fitting, plain_table, table_of
 from merlin_cl.report.means import unequal_means
 from merlin_cl.report.ranking import Place, ranking
 from merlin_cl.report.summary import Contest, Result, Row, is_ceiling, stored_in_all
 from merlin_cl.report.text import (
     NONE,
+    PLAIN_WIDTH,
     ends,
     nats,
     parts,
@@ -28,27 +28,16 @@ from merlin_cl.report.text import (
 from merlin_cl.runs.calibration import COVERED
 
 AVERAGE = "average_incremental_accuracy"
-GAP = 2
-"""Columns of the terminal between two columns of a table of results."""
 SHOWN_COVERAGES = (20, 50, 80, 100)
 """Shares of the answers in percent, the surest first, whose error is shown."""
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column of the table of results: how to fill it, and how soon it goes where there is no room for all."""
-
-    heading: str
-    cell: Callable[[Place], str]
-    worth: int
-    """The higher, the longer it stays; 0 stays always."""
-    left: bool = False
 
 
 def print_scores(out: Console, rows: list[Row]) -> None:
     """All there is to say of some rows: the tables, and under them what a reader has to know."""
     out.print(*scores_tables(rows, out.width), sep="")
     out.print(scores_caption(rows))
+    if left_out := _left_out(rows, out.width):
+        out.print(f"On a wider terminal also: {', '.join(left_out)}.")
 
 
 def scores_tables(rows: list[Row], width: int) -> list[Table]:
@@ -58,16 +47,21 @@ def scores_tables(rows: list[Row], width: int) -> list[Table]:
 
 
 def _scores_table(places: list[Place], notes: list[str], width: int) -> Table:
-    columns = _fitting(_columns(places, notes), places, width)
-    table = _table(_question(places[0].row))
-    for column in columns:
-        table.add_column(column.heading, justify="left" if column.left else "right", no_wrap=True)
-    for before, place in zip([None, *places], places, strict=False):
-        if before is not None and _stands_apart(before) != _stands_apart(place):
-            table.add_section()
-        style = "bold" if place.rank == 1 and place.among > 1 else None
-        table.add_row(*(escape(column.cell(place)) for column in columns), style=style)
-    return table
+    columns = fitting(_columns(places, notes), places, width)
+    title = _question(places[0].row)
+    return table_of(
+        columns, places, title, lambda place: "bold" if place.rank == 1 < place.among else None, _stands_apart
+    )
+
+
+def _left_out(rows: list[Row], width: int) -> list[str]:
+    """The headings of columns that a width has no room for."""
+    notes, names = _notes(rows), dict[str, None]()
+    for places in ranking(rows):
+        columns = _columns(places, notes)
+        shown = fitting(columns, places, width)
+        names |= dict.fromkeys(column.heading for column in columns if column not in shown)
+    return list(names)
 
 
 def _stands_apart(place: Place) -> bool:
@@ -78,39 +72,27 @@ def _question(row: Row) -> str:
     return escape(f"{stream_title(row.stream)}, {row.view}")
 
 
-def _columns(places: list[Place], notes: list[str]) -> list[_Column]:
+def _columns(places: list[Place], notes: list[str]) -> list[Column[Place]]:
     """Every column that has something to say of these rows, in the order in which they are read."""
     several = any(place.among > 1 for place in places)
     intervals = any(place.row.interval(AVERAGE) for place in places)
-    columns = [
-        _Column("rank", lambda place: NONE if place.rank is None else str(place.rank), 0) if several else None,
-        _Column("method", lambda place: _contestant(place.row, notes) + _aside(place), 0, left=True),
-        _Column("A", lambda place: _spread(place.row, AVERAGE, percent), 0),
-        _Column("95 % interval", lambda place: _interval(place.row), 90) if intervals else None,
-        _Column("stored", lambda place: stored_size(place.row.stored_bytes), 80),
-        _Column("seeds", lambda place: str(len(place.row.seeds)), 85),
-        _Column("paper", lambda place: NONE if place.row.paper is None else f"{place.row.paper.mean:g}", 70),
-        _Column("final", lambda place: _spread(place.row, "final_accuracy", percent), 60),
-        _Column("forgetting", lambda place: _spread(place.row, "forgetting", percent), 50),
-        _Column("NLL", lambda place: _spread(place.row, "nll", nats), 40),
-        _Column("ECE", lambda place: _spread(place.row, "ece", percent), 30),
-        _Column("exemplars", lambda place: _or_none(place.row.exemplars), 20),
-        _Column("updates", lambda place: _or_none(place.row.updates_per_batch or None), 10),
+    columns: list[Column[Place] | None] = [
+        Column("rank", lambda place: NONE if place.rank is None else str(place.rank), 0) if several else None,
+        Column("method", lambda place: _contestant(place.row, notes) + _aside(place), 0, left=True),
+        Column("A", lambda place: _spread(place.row, AVERAGE, percent), 0),
+        Column("95 % interval", lambda place: _interval(place.row), 90) if intervals else None,
+        Column("stored", lambda place: stored_size(place.row.stored_bytes), 80),
+        Column("seeds", lambda place: str(len(place.row.seeds)), 85),
+        Column("paper", lambda place: NONE if place.row.paper is None else f"{place.row.paper.mean:g}", 70),
+        Column("final", lambda place: _spread(place.row, "final_accuracy", percent), 60),
+        Column("forgetting", lambda place: _spread(place.row, "forgetting", percent), 50),
+        Column("NLL", lambda place: _spread(place.row, "nll", nats), 40),
+        Column("ECE", lambda place: _spread(place.row, "ece", percent), 30),
+        Column("exemplars", lambda place: _or_none(place.row.exemplars), 20),
+        Column("updates", lambda place: _or_none(place.row.updates_per_batch or None), 10),
     ]
     kept = [column for column in columns if column is not None]
     return [column for column in kept if not column.worth or any(column.cell(place) != NONE for place in places)]
-
-
-def _fitting(columns: list[_Column], places: list[Place], width: int) -> list[_Column]:
-    """The columns that a width has room for; the least worth go first."""
-
-    def needed(column: _Column) -> int:
-        return max(len(column.heading), *(len(column.cell(place)) for place in places)) + GAP
-
-    kept = list(columns)
-    while sum(map(needed, kept)) - GAP > width and any(column.worth for column in kept):
-        kept.remove(min((column for column in kept if column.worth), key=lambda column: column.worth))
-    return kept
 
 
 def _aside(place: Place) -> str:
@@ -164,7 +146,7 @@ def contests_tables(contests: list[Contest], rows: list[Row]) -> list[Table]:
 
 def _contests_table(contests: list[Contest], notes: list[str]) -> Table:
     best = contests[0].best
-    table = _table(f"{_question(best)}: A beside {escape(_contestant(best, notes))}, seed by seed")
+    table = plain_table(f"{_question(best)}: A beside {escape(_contestant(best, notes))}, seed by seed")
     table.add_column("method", overflow="fold")
     tested = any(contest.outcome.p_value is not None for contest in contests)
     for heading in ("difference", *(("95 % interval", "p (Holm)") if tested else ()), "seeds"):
@@ -188,13 +170,26 @@ def _mark(row: Row, notes: list[str]) -> str:
     return f" [{notes.index(parts(row.changed)) + 1}]" if row.changed else ""
 
 
-def curve_table(result: Result) -> Table:
-    """The learning curve of one run: mean accuracy on the tasks seen, after each task."""
-    table = _table("mean accuracy on the tasks seen, after task")
-    _add_columns(table, (str(task + 1) for task in range(result["tasks"])))
-    for score in result["scores"]:
-        table.add_row(score["view"], score["inference"] or NONE, *map(percent, score["learning_curve"]))
-    return table
+def curve_table(result: Result, width: int = PLAIN_WIDTH) -> Table:
+    """The learning curve of one run: mean accuracy on the tasks seen, after each task, or after some where tasks are many."""
+    tasks: int = result["tasks"]
+    every = 1
+    while (columns := _curve_columns(tasks, every)) != fitting(columns, result["scores"], width) and every < tasks:
+        every += 1
+    return table_of(columns, result["scores"], "mean accuracy on the tasks seen, after task")
+
+
+def _curve_columns(tasks: int, every: int) -> list[Column[dict[str, Any]]]:
+    """View and inference mode, then one task in every so many, counted back from the last."""
+
+    def after(task: int) -> Column[dict[str, Any]]:
+        return Column(str(task + 1), lambda score: percent(score["learning_curve"][task]), worth=1)
+
+    return [
+        Column("view", lambda score: score["view"], left=True),
+        Column("inference", lambda score: score["inference"] or NONE, left=True),
+        *(after(task) for task in range((tasks - 1) % every, tasks, every)),
+    ]
 
 
 def calibration_table(result: Result) -> Table | None:
@@ -202,7 +197,7 @@ def calibration_table(result: Result) -> Table | None:
     measured = [(score, score["uncertainty"]) for score in result["scores"] if score.get("uncertainty")]
     if not measured:
         return None
-    table = _table("probabilities at the end, error of the surest 20 to 100 % of the answers", gap=0)
+    table = plain_table("probabilities at the end, error of the surest 20 to 100 % of the answers", gap=0)
     _add_columns(table, ("NLL", "Brier", "ECE", *(f"{share} %" for share in SHOWN_COVERAGES), "area"))
     for score, found in measured:
         risks = [found["risks"][COVERED.index(share)] for share in SHOWN_COVERAGES] if "risks" in found else []
@@ -220,7 +215,7 @@ def other_kinds_table(result: Result) -> Table | None:
     if not measured:
         return None
     kinds = list(dict.fromkeys(kind for _, others in measured for kind in others))
-    table = _table("inputs of another kind told from test examples, AUROC (50 is chance)", gap=0)
+    table = plain_table("inputs of another kind told from test examples, AUROC (50 is chance)", gap=0)
     _add_columns(table, (f"{kind}\n{name}" for kind in kinds for name in ("total", "epistemic")))
     for score, others in measured:
         figures = (others.get(kind, {}).get(name) for kind in kinds for name in ("total", "epistemic"))
@@ -255,28 +250,6 @@ def facts_of(result: Result) -> str:
     return "\n".join(lines)
 
 
-def listing_table(entries: Iterable[dict[str, Any]]) -> Table:
-    """Runs in a folder: how far each has come, and its average incremental accuracies."""
-    table = _table()
-    table.add_column("run", overflow="fold")
-    table.add_column("state")
-    table.add_column("average incremental accuracy", overflow="fold")
-    for entry in entries:
-        by_view: dict[str, list[str]] = {}
-        for score in entry["scores"]:
-            value = percent(score["average_incremental_accuracy"])
-            by_view.setdefault(score["view"], []).append(f"{score['inference'] or ''} {value}".strip())
-        table.add_row(
-            entry["run"], entry["state"], "\n".join(f"{view} {', '.join(values)}" for view, values in by_view.items())
-        )
-    return table
-
-
 def _notes(rows: list[Row]) -> list[str]:
     """What was set otherwise than the defaults, once for each: the table refers to these by number."""
     return list(dict.fromkeys(parts(row.changed) for row in rows if row.changed))
-
-
-def _table(title: str | None = None, gap: int = 1) -> Table:
-    """A table with so many columns more than one between its columns."""
-    return Table(title=title, title_justify="left", box=box.SIMPLE_HEAD, padding=(0, gap, 0, 0), pad_edge=False)

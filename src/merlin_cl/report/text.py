@@ -1,7 +1,10 @@
 """Numbers and consoles, the same in every table."""
 
+import re
+import shutil
 import sys
 from collections.abc import Callable, Mapping
+from typing import TextIO
 
 from rich.console import Console
 
@@ -17,6 +20,38 @@ def console() -> Console:
     if not found.is_terminal:
         found.width = PLAIN_WIDTH
     return found
+
+
+def say(text: str, file: TextIO | None = None) -> None:
+    """A line to standard error, or to another file: on a terminal wrapped between words, a command to type being one word."""
+    file = file or sys.stderr
+    print(wrapped(text, shutil.get_terminal_size().columns) if file.isatty() else text, file=file, flush=True)
+
+
+def say_next(*commands: str) -> None:
+    """What to type next, one or another: in one line, or on a terminal that has no room for it a line each."""
+    line = f"Next: {'   or   '.join(commands)}"
+    if sys.stderr.isatty() and len(line) > shutil.get_terminal_size().columns:
+        line = "\n".join(["Next:", *(f"  {command}" for command in commands)])
+    print(line, file=sys.stderr, flush=True)
+
+
+def wrapped(text: str, width: int) -> str:
+    """Lines no longer than a width, as far as words allow; what stands between backquotes is one word.
+
+    >>> wrapped("Left out; `merlin run split-mnist` makes it.", 24)
+    'Left out;\\n`merlin run split-mnist`\\nmakes it.'
+    """
+    lines = []
+    for line in text.split("\n"):
+        indent = line[: len(line) - len(line.lstrip())]
+        lines.append(indent)
+        for word in re.findall(r"(?:`[^`]*`|\S)+", line):
+            if len(lines[-1]) + 1 + len(word) <= width or not lines[-1].strip():
+                lines[-1] += f" {word}" if lines[-1].strip() else word
+            else:
+                lines.append(indent + word)
+    return "\n".join(lines)
 
 
 def percent(value: float | None) -> str:

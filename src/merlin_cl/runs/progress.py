@@ -11,6 +11,12 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 
 QUIET_SECONDS = 5.0
 """The least time between two plain lines."""
+SOON = 0.5
+"""Seconds of the first task before anything is said of the time left."""
+PARTS = 1000
+"""That the bar of a run counts in."""
+BAR, BESIDE = 40, 60
+"""Columns of a bar where there is room, and those that the words beside it may take."""
 
 
 class Display(Protocol):
@@ -24,7 +30,11 @@ class Display(Protocol):
 
 
 class Forecast:
-    """Estimates the time left from the time that earlier tasks took, each a little longer than the one before."""
+    """Estimates the time left: from what tasks took, each a little longer than the one before, and before that from the batches.
+
+    Of the first task it takes what follows the learning, such as answering all test examples, to last half as long as that
+    until it is known, and to grow with the number of tasks.
+    """
 
     def __init__(self, tasks: int, taken: list[float], clock: Callable[[], float] = time.monotonic) -> None:
         self.tasks = tasks
@@ -32,10 +42,19 @@ class Forecast:
         self.clock = clock
         self.begun = clock()
         self.task_begun = self.begun
+        self._learned = 0.0  # share of the current task's batches
+        self._learning: float | None = None  # seconds that all batches of the newest task took
 
     def begin_task(self) -> None:
         """A task starts now."""
         self.task_begun = self.clock()
+        self._learned = 0.0
+
+    def learned(self, share: float) -> None:
+        """So much of the current task's batches has been learned."""
+        self._learned = share
+        if share >= 1:
+            self._learning = self.clock() - self.task_begun
 
     def end_task(self) -> None:
         """The task is over: remember how long it took."""
@@ -46,24 +65,42 @@ class Forecast:
         return self.clock() - self.begun
 
     def left(self) -> float | None:
-        """Seconds until the whole run is done; None before the first task is over."""
+        """Seconds until the whole run is done; None in the first moments of the first task."""
         if not self.taken:
-            return None
+            return self._left_of_all()
         growth = max(0.0, (self.taken[-1] - self.taken[0]) / max(1, len(self.taken) - 1))
+        if len(self.taken) == 1 and self._learning is not None:
+            growth = max(0.0, self.taken[0] - self._learning)  # all but the learning is for one task more
         ahead = [self.taken[-1] + growth * (step + 1) for step in range(self.tasks - len(self.taken))]
         if not ahead:
             return 0.0
         return max(0.0, ahead[0] - (self.clock() - self.task_begun)) + sum(ahead[1:])
 
+    def _left_of_all(self) -> float | None:
+        """While the first task is being learned."""
+        gone = self.clock() - self.task_begun
+        if gone < SOON or not self._learned:
+            return None
+        learning = gone / self._learned if self._learned < 1 or self._learning is None else self._learning
+        rest = max(learning / 2, gone - learning)
+        return max(0.0, self.tasks * learning + rest * self.tasks * (self.tasks + 1) / 2 - gone)
+
+    def share(self) -> float:
+        """How much of the whole run is done, by time; 0 while nobody can tell."""
+        left = self.left()
+        gone = sum(self.taken) + (self.clock() - self.task_begun if len(self.taken) < self.tasks else 0.0)
+        return 0.0 if left is None or gone + left <= 0 else gone / (gone + left)
+
 
 class RunProgress:
-    """Tells a display what the run is doing: task, phase, how far, how long, how much longer."""
+    """Tells a display what the run is doing: task, phase, how much of the run is done, how long it took, how much longer."""
 
     def __init__(self, display: Display, tasks: int, taken: list[float]) -> None:
         self.display = display
         self.tasks = tasks
         self.task = max(0, len(taken) - 1)  # until one begins; after a resume none may be left to begin
         self.forecast = Forecast(tasks, taken)
+        self._shown = 0
 
     def begin(self, task: int) -> None:
         """Task `task` starts."""
@@ -71,12 +108,15 @@ class RunProgress:
         self.forecast.begin_task()
 
     def told(self, phase: str, done: int, total: int) -> None:
-        """A step of a phase is done (this is a learner's listener)."""
+        """A step of a phase is done (this is a learner's listener). The bar is of the whole run and never goes back."""
+        if phase == "learn":
+            self.forecast.learned(done / max(1, total))
         times = f"{clock_time(self.forecast.elapsed())} elapsed"
         left = self.forecast.left()
         if left is not None:
             times += f", about {clock_time(left)} left"
-        self.display.update(f"task {self.task + 1}/{self.tasks}  {phase:<11} {times}", done, total)
+        self._shown = max(self._shown, round(PARTS * self.forecast.share()))
+        self.display.update(f"task {self.task + 1}/{self.tasks}  {phase:<11} {times}", self._shown, PARTS)
 
     def end(self, scores: str) -> None:
         """The task is over."""
@@ -96,7 +136,7 @@ class PlainDisplay:
     def update(self, text: str, done: int, total: int) -> None:
         """A line, unless one was printed a moment ago."""
         if self.clock() - self.last >= QUIET_SECONDS:
-            self.say(f"{text}  ({done}/{total})")
+            self.say(f"{text}  ({100 * done // max(1, total)} %)")
 
     def say(self, text: str) -> None:
         """A line."""
@@ -117,7 +157,7 @@ class LiveDisplay:
 
     def say(self, text: str) -> None:
         """A line above the bar."""
-        self.progress.console.print(text, highlight=False, soft_wrap=True)
+        self.progress.console.print(text, highlight=False, markup=False)
 
 
 @contextmanager
@@ -127,7 +167,8 @@ def display() -> Iterator[Display]:
     if not console.is_terminal:
         yield PlainDisplay(sys.stderr)
         return
-    columns = (BarColumn(bar_width=24), TextColumn("{task.percentage:>3.0f}%"), TextColumn("{task.description}"))
+    bar = BarColumn(bar_width=max(8, min(BAR, console.width - BESIDE)))
+    columns = (bar, TextColumn("{task.percentage:>3.0f}%"), TextColumn("{task.description}", markup=False))
     with Progress(*columns, console=console, transient=True) as progress:
         yield LiveDisplay(progress)
 

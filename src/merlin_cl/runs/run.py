@@ -224,12 +224,12 @@ def _tell_other_kinds(
 
 
 def _summary(ledger: Ledger) -> str:
-    """The newest point of every learning curve in one line: view by view, mode by mode."""
-    by_view: dict[str, list[str]] = {}
+    """The newest point of a learning curve of every view, that of the method's own answer, in one line."""
+    first: dict[str, Question] = {}
     for question in ledger.asked:
-        point = f"{question.inference or ''} {learning_curve(ledger.matrix(question))[-1]:.1f}"
-        by_view.setdefault(question.view, []).append(point.strip())
-    return "; ".join(f"{view} {', '.join(points)}" for view, points in by_view.items())
+        first.setdefault(question.view, question)
+    points = {view: learning_curve(ledger.matrix(question))[-1] for view, question in first.items()}
+    return ", ".join(f"{view} {point:.1f}" for view, point in points.items())
 
 
 @contextmanager

@@ -46,20 +46,47 @@ def search(plan: Plan, root: Path, trials: int, show: Display) -> StudyFolder:
         done = folder.trials()
         if done:
             show.say(f"{len(done)} trials were made before.")
-        begun, made = time.monotonic(), 0
+        progress = _Progress(show, trials, len(lessons[0].stream), len(done))
         while len(done) < trials:
-            trial = _try(plan, lessons, done, show, f"trial {len(done) + 1}/{trials}")
+            trial = _try(plan, lessons, done, progress)
             folder.add(trial)
             done.append(trial)
-            made += 1
-            left = (time.monotonic() - begun) / made * (trials - len(done))
-            show.say(f"{_told(trial, done)} ({len(done)}/{trials}, about {clock_time(left)} left)")
+            progress.trial_done(_told(trial, done))
         question = asked(plan.settings(plan.start), lessons[0])
         write_json(folder.chosen, chosen_record(plan, done, question, lessons[0].stream.source))
     return folder
 
 
-def _try(plan: Plan, lessons: list[Lesson], done: list[Trial], show: Display, name: str) -> Trial:
+class _Progress:
+    """One bar for the whole search, with the time left from the first task on; a trial given up counts as a whole one."""
+
+    def __init__(self, show: Display, trials: int, tasks: int, done: int) -> None:
+        self._show, self._trials, self._tasks, self._done = show, trials, tasks, done
+        self._before, self._begun = done, time.monotonic()
+
+    def task_done(self, task: int) -> None:
+        """A task of the current trial is over."""
+        made = (self._done - self._before) * self._tasks + task + 1
+        name = f"trial {self._done + 1}/{self._trials}  task {task + 1}/{self._tasks}"
+        self._show.update(
+            f"{name}  about {clock_time(self._left(made))} left",
+            self._done * self._tasks + task + 1,
+            self._trials * self._tasks,
+        )
+
+    def trial_done(self, words: str) -> None:
+        """A trial is over."""
+        self._done += 1
+        left = self._left((self._done - self._before) * self._tasks)
+        self._show.say(f"{words} ({self._done}/{self._trials}, about {clock_time(left)} left)")
+
+    def _left(self, made: int) -> float:
+        """Seconds for all tasks to come, after so many in this process."""
+        ahead = (self._trials - self._before) * self._tasks - made
+        return (time.monotonic() - self._begun) / made * ahead
+
+
+def _try(plan: Plan, lessons: list[Lesson], done: list[Trial], progress: _Progress) -> Trial:
     """One trial."""
     begun = time.monotonic()
     study = _study(plan.method.space, done)
@@ -74,7 +101,7 @@ def _try(plan: Plan, lessons: list[Lesson], done: list[Trial], show: Display, na
         for task, point in enumerate(learning(plan.settings(values), lessons)):
             curve.append(point)
             asked_for.report(point, task)
-            show.update(f"{name}  task {task + 1}", task + 1, len(lessons[0].stream))
+            progress.task_done(task)
             if task + 1 < len(lessons[0].stream) and asked_for.should_prune():
                 state = "pruned"
                 break

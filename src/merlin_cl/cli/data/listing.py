@@ -1,23 +1,25 @@
 """`merlin data list`: which data sets are here, and how to get those that are not."""
 
 import json
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import tyro
-from rich import box
-from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from merlin_cl.cli.options import Flag, option_names, parse
-from merlin_cl.report.text import NONE, console, size
+from merlin_cl.report.closing import GOOD, PLAIN
+from merlin_cl.report.columns import Column, plain_table, table_of
+from merlin_cl.report.text import NONE, console, say, say_next, size
 from merlin_cl.streams.catalogue import ENTRIES, Entry
 from merlin_cl.streams.data_dirs import find, searched, usual_folders
 from merlin_cl.streams.registry import BUILT_IN
 
 EMBEDDED = "a slice within the package"
+WIDE = 100
+"""Columns of a terminal that has room for everything."""
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,13 @@ def main(argv: list[str]) -> None:
         )
         return
     out = console()
-    out.print(_data_table(data_sets), _stream_table(streams), sep="\n")
-    print(
-        f"Looked in {' and '.join(folders)}; `merlin data get` puts data sets into {usual_folders()[0]}.",
-        file=sys.stderr,
-    )
+    out.print(_data_table(data_sets, out.width), _stream_table(streams), sep="\n")
+    ready = sum(not one["lacking"] for one in streams)
+    lacking = [one["name"] for one in data_sets if not one["present"] and one["download_bytes"]]
+    out.print(Text(f"{ready} of {len(streams)} streams are ready.", style=PLAIN if ready < len(streams) else GOOD))
+    say(f"Looked in {' and '.join(folders)}; `merlin data get NAME` puts data sets into {usual_folders()[0]}.")
+    if lacking:
+        say_next(f"merlin data get {lacking[0]}")
 
 
 def described(entry: Entry, data: Path | None) -> dict[str, Any]:
@@ -75,28 +79,31 @@ def described(entry: Entry, data: Path | None) -> dict[str, Any]:
     }
 
 
-def _data_table(data_sets: list[dict[str, Any]]) -> Table:
-    table = _table("data set", "where", "size", "checked by", "licence", "how to get it")
-    for one in data_sets:
-        where = one["folder"] or (EMBEDDED if one["embedded"] else "not here")
-        amount = one["bytes"] or one["download_bytes"]
-        how = one["get"] if one["download_bytes"] else f"by hand: merlin data get {one['name']} says how"
-        table.add_row(
-            one["name"], escape(where), size(amount) if amount else NONE, one["checked_by"] or NONE, one["licence"], how
-        )
-    return table
+def _data_table(data_sets: list[dict[str, Any]], width: int) -> Table:
+    """Every data set; on a terminal of less than `WIDE` columns without what it is checked by and its licence."""
+    columns = [
+        Column[dict[str, Any]]("data set", lambda one: one["name"], left=True),
+        Column[dict[str, Any]](
+            "where", lambda one: one["folder"] or (EMBEDDED if one["embedded"] else "not here"), left=True
+        ),
+        Column[dict[str, Any]](
+            "size", lambda one: size(amount) if (amount := one["bytes"] or one["download_bytes"]) else NONE
+        ),
+        Column[dict[str, Any]]("download", lambda one: "yes" if one["download_bytes"] else "by hand", left=True),
+    ]
+    if width >= WIDE:
+        columns += [
+            Column[dict[str, Any]]("checked by", lambda one: one["checked_by"] or NONE, left=True),
+            Column[dict[str, Any]]("licence", lambda one: one["licence"], left=True),
+        ]
+    return table_of(columns, data_sets)
 
 
 def _stream_table(streams: list[dict[str, Any]]) -> Table:
-    table = _table("stream", "reads", "state")
+    table = plain_table()
+    for heading in ("stream", "reads", "state"):
+        table.add_column(heading, no_wrap=heading == "stream")
     for one in streams:
         state = "ready" if not one["lacking"] else f"lacks {', '.join(one['lacking'])}"
         table.add_row(one["name"], ", ".join(one["data_sets"]), state)
-    return table
-
-
-def _table(*headings: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD)
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
     return table

@@ -1,0 +1,49 @@
+"""A terminal of so many columns for a command to write to, and what a person would have seen on it."""
+
+import fcntl
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
+
+ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+COLOURS = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|9[0-7]|38)[0-9;]*m")
+
+
+def typed(*command, width, **environment):
+    """All that `merlin` with these words wrote to a terminal, escapes included, and how it ended."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    usual = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "merlin_cl.cli", *map(str, command)],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**usual, "TERM": "xterm-256color", "OMP_NUM_THREADS": "1", **environment},
+    )
+    os.close(theirs)
+    written = b""
+    while True:
+        try:
+            some = os.read(ours, 65536)
+        except OSError:  # how Linux says that the other side is closed
+            break
+        if not some:
+            break
+        written += some
+    os.close(ours)
+    return written.decode("utf-8"), process.wait()
+
+
+def lines_of(text):
+    """What stays on the screen: the last state of every line, without escapes."""
+    return [ESCAPES.sub("", line).split("\r")[-1].rstrip() for line in text.replace("\r\n", "\n").split("\n")]
+
+
+def words_of(lines):
+    """Words and numbers."""
+    return {word.strip(".") for word in re.findall(r"[\w.]+", " ".join(lines))}
