@@ -2,9 +2,11 @@
 
     python benchmarks/serving.py load                     # half a minute: eight clients ask while 20 rows a second are taught
     python benchmarks/serving.py kills --minutes 10       # mixed load with five kills (SIGKILL), then a count of everything
+    python benchmarks/serving.py fuzz                     # minutes: whatever its OpenAPI document allows, and what it does not
     python benchmarks/serving.py load --method er --out results/serving/load-er.json
 
-The clients are another process on the same machine, so that they share its cores with the service.
+`fuzz` needs schemathesis (pip install schemathesis), which no other part of the package does. The clients are another process on
+the same machine, so that they share its cores with the service.
 """
 
 import argparse
@@ -30,16 +32,22 @@ CLIENTS, ROWS_A_SECOND = 8, 20
 def main() -> None:
     """Measure, print, write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["load", "kills"])
+    parser.add_argument("what", choices=["load", "kills", "fuzz"])
     parser.add_argument("--method", default="merlin")
     parser.add_argument("--seconds", type=float, default=30.0, help="of load")
     parser.add_argument("--minutes", type=float, default=10.0, help="of kills")
     parser.add_argument("--kills", type=int, default=5)
+    parser.add_argument("--examples", type=int, default=100, help="of fuzz: requests of each kind to each path")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         model = saved_model(options.method, Path(folder) / "model")
-        found = load(model, options.seconds) if options.what == "load" else kills(model, options.minutes, options.kills)
+        if options.what == "load":
+            found = load(model, options.seconds)
+        elif options.what == "kills":
+            found = kills(model, options.minutes, options.kills)
+        else:
+            found = fuzz(model, options.examples)
     record = {"method": options.method, "clients": CLIENTS, "cores": os.cpu_count(), **found}
     record["load average"] = [round(value, 2) for value in os.getloadavg()]
     print(json.dumps(record, indent=1))
@@ -244,6 +252,33 @@ def kills(model: Path, minutes: float, count: int) -> dict[str, Any]:
         "answers": asked[0],
         "resident megabytes before each end": memory,
     }  # fmt: skip
+
+
+def fuzz(model: Path, examples: int) -> dict[str, Any]:
+    """Requests that a fuzzer makes up from the OpenAPI document, with the token: how many, and how many had a status of 5xx."""
+    service = Service(model)
+    command = [sys.executable, "-m", "schemathesis.cli", "run", f"http://127.0.0.1:{service.port}/openapi.json"]
+    command += ["--checks", "not_a_server_error", "--max-examples", str(examples), "--seed", "1", "--no-color"]
+    command += ["--header", f"Authorization: Bearer {service.token}", "--wait-for-schema", "120"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    connection = http.client.HTTPConnection("127.0.0.1", service.port, timeout=60)
+    headers = {"Authorization": f"Bearer {service.token}"}
+    connection.request("GET", "/metrics", headers=headers)
+    statuses: dict[str, int] = {}
+    for line in connection.getresponse().read().decode().splitlines():
+        if line.startswith("merlin_requests_total{"):
+            status = line.partition('status="')[2][:3]
+            statuses[status] = statuses.get(status, 0) + int(float(line.rpartition(" ")[2]))
+    service.process.send_signal(signal.SIGTERM)
+    service.process.wait(120)
+    return {
+        "requests": sum(statuses.values()),
+        "by status": dict(sorted(statuses.items())),
+        "5xx": sum(count for status, count in statuses.items() if status >= "500"),
+        "the fuzzer's last line": done.stdout.strip().splitlines()[-1].strip()
+        if done.stdout.strip()
+        else done.stderr[-200:],
+    }
 
 
 if __name__ == "__main__":
