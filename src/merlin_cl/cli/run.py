@@ -132,7 +132,7 @@ def _short_help(argv: list[str]) -> str:
         f"Learn a stream with a method, each example once, into a run folder. {streams}Methods: {', '.join(method_names())}.",
         [
             ("run", named, ("stream", "window")),
-            (kind.stream, kind(), ()),
+            (kind.stream, kind(), ("split_seed", "missing")),
             (f"{method.method} (presets: {', '.join(method.presets())})", method, ()),
         ],
         "Shown are the values that options have if nothing else is said. "

@@ -179,6 +179,7 @@ def _parameters_of_run(found: SavedLearner) -> dict[str, Any]:
         "settings": learner.settings.record(),
         "scenario": "domain-incremental" if learner.stream.domain_incremental else "class-incremental",
         "expected_tasks": learner.stream.tasks,
+        "missing": "mean" if "means" in found.extra_state else "refuse",
         "random_state": learner.seed,
     }
 

@@ -88,14 +88,15 @@ class Table:
             if missing:
                 return math.nan
             raise InputError(
-                f"{where} has no value in {self.row(at)}; fill it in, or leave out the row or the column (drop)."
+                f"{where} has no value in {self.row(at)}; fill it in, set missing to mean, or leave out the row or the column "
+                "(drop)."
             )
         try:
             number = float(value)
         except (TypeError, ValueError):
             raise InputError(
-                f"{where} holds {str(value)!r} in {self.row(at)}, which is no number; leave the column out (drop) or encode it "
-                "as numbers."
+                f"{where} holds {str(value)!r} in {self.row(at)}, which is no number; leave the column out (drop), or name "
+                "it among categories."
             ) from None
         if not math.isfinite(number):
             raise InputError(f"{where} holds {number} in {self.row(at)}; give finite numbers.")

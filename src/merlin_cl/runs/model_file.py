@@ -21,12 +21,14 @@ def learner_of_run(learner: Learner[Any], stream: Stream) -> SavedLearner:
     names = stream.class_names or [str(output) for output in range(stream.info.classes)]
     tasks = [task.name for task in learner.tasks]
     unique = all(tasks) and len(set(tasks)) == len(tasks)
+    means = stream.means
     is_bytes = stream[0].test()[0].dtype == torch.uint8
     return SavedLearner(
         learner,
         _as_numbers(names),
         tuple(tasks) if unique else tuple(range(len(tasks))),
-        Inputs(is_bytes, stream.columns, stream.standardisation, stream.features),
+        Inputs(is_bytes, stream.columns, stream.standardisation, stream.features, stream.encoding, means is not None),
+        extra_state={} if means is None else {"means": means.state()},
     )
 
 

@@ -16,6 +16,7 @@ from merlin_cl.streams.settings.user_data import (
     ArraysSettings,
     FolderSettings,
     HuggingFaceSettings,
+    Missing,
     OwnOptions,
     OwnSettings,
     TableSettings,
@@ -80,7 +81,7 @@ def from_table(
     test: Any,
     chosen: tuple[str, str, str, tuple[str, ...], tuple[str, ...], str],
     tasks: Any,
-    standardise: bool,
+    kinds: tuple[bool, tuple[str, ...], Missing],
     seed: int,
     name: str,
     options: OwnOptions,
@@ -97,7 +98,9 @@ def from_table(
         columns=columns,
         drop=drop,
         text=text,
-        standardise=standardise,
+        standardise=kinds[0],
+        categories=kinds[1],
+        missing=kinds[2],
     )
     data = from_tables(settings, _table(table), None if test is None else _table(test))
     title = settings.title(table) if isinstance(table, str | Path) else "table"

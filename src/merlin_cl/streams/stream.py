@@ -9,9 +9,11 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import InputError, UsageError
+from merlin_cl.inputs.encoding import TableEncoding
+from merlin_cl.inputs.filling import ColumnMeans
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.protocol import StreamInfo, TaskInfo
-from merlin_cl.streams.settings.user_data import OwnOptions
+from merlin_cl.streams.settings.user_data import Missing, OwnOptions
 
 if TYPE_CHECKING:
     from merlin_cl.features import FeaturesNote
@@ -144,6 +146,8 @@ class Stream:
         self.class_names = tuple(class_names)
         self.columns: tuple[str, ...] = ()  # of a table
         self.standardisation: Standardisation | None = None  # what its numbers were standardised by
+        self.encoding: TableEncoding | None = None  # how texts became these numbers
+        self.means: ColumnMeans | None = None  # what numbers that were missing were filled in with
         self.features: FeaturesNote | None = None  # of which these are the numbers
         self._tasks = tuple(tasks)
 
@@ -214,17 +218,21 @@ class Stream:
         text: str = "",
         test: Any = None,
         standardise: bool = True,
+        categories: Sequence[str] = (),
+        missing: Missing = "refuse",
         seed: int = 0,
         name: str = "",
         **options: Unpack[OwnOptions],
     ) -> "Stream":
         """From a CSV or Parquet file or a data frame with a column `label`. Tasks: a column `task`, or `tasks` as a number or
         the classes of each. To test on: another table `test`, or a column `part` that says `train` or `test`. `text` is a column
-        of texts to learn from, by means of `features`."""
+        of texts to learn from, by means of `features`; `categories` are columns whose texts are categories. Numbers that are
+        `missing` are refused, or the mean of the first task's takes their place."""
         from merlin_cl.streams import constructors
 
         chosen = (label, task, part, tuple(columns), tuple(drop), text)
-        return constructors.from_table(table, test, chosen, tasks, standardise, seed, name, options)
+        kinds = (standardise, tuple(categories), missing)
+        return constructors.from_table(table, test, chosen, tasks, kinds, seed, name, options)
 
     @staticmethod
     def from_huggingface(

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from merlin_cl.streams.user_data.examples import OwnData
 
 Scenario = Literal["auto", "class-incremental", "domain-incremental"]
-TaskOrder = Literal["sorted", "as-met"]
+TaskOrder = Literal["sorted", "as-met", "returning"]
+Missing = Literal["refuse", "mean"]
 
 
 class OwnOptions(TypedDict, total=False):
@@ -47,7 +48,8 @@ class OwnSettings(StreamSettings):
     class_order: str = "sorted"
     """In which order classes are divided into tasks: sorted by name, shuffled by the seed, or names with commas between."""
     task_order: TaskOrder = "sorted"
-    """In which order tasks come that the data name: sorted by name, or as they are first met with in the data."""
+    """In which order tasks come that the data name: sorted by name, as they are first met with in the data, or as they come and
+    come back in the order of the examples."""
     scenario: Scenario = "auto"
     """Whether tasks bring new classes or the same ones from new domains; by default, what the data say if they are clear."""
     test_fraction: float = 0.2
@@ -131,10 +133,20 @@ class TableSettings(OwnSettings):
     """A column of texts to learn from; it needs features, and no other column is learned from."""
     standardise: bool = True
     """Bring every column to mean 0 and variance 1; both are measured on the training rows of the first task."""
+    categories: tuple[str, ...] = ()
+    """Columns of categories; a text becomes a 1 in the place of its category."""
+    missing: Missing = "refuse"
+    """Where a number is missing; the mean is that of the first task's training rows."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.missing not in get_args(Missing):
+            raise unknown("way with missing values", self.missing, get_args(Missing))
 
     def record(self) -> dict[str, Any]:
-        """All settings as plain values; no column of texts is left out, as in earlier versions."""
-        return {name: value for name, value in super().record().items() if name != "text" or value}
+        """All settings as plain values, without those that earlier versions do not know and that change nothing."""
+        new = {"text": "", "categories": [], "missing": "refuse"}
+        return {name: value for name, value in super().record().items() if name not in new or value != new[name]}
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.features import Features
 from merlin_cl.features.cache import Raw
 from merlin_cl.features.raw import RawForm
+from merlin_cl.inputs.filling import ColumnMeans
 from merlin_cl.inputs.standardisation import Standardisation
 from merlin_cl.protocol import TaskInfo
 from merlin_cl.randomness import generator
@@ -51,14 +52,19 @@ def own_stream(
         at, test_at = split_off(train, at, settings.test_fraction, seed, "held-out", division)
         test = train
 
-    raw = _inputs(data.train, data.input_shape)
+    raw = _inputs(data.train, data)
     x = _learned_from(raw, data, features)
     test_x, checksum = x, _checksum(raw, data.train)
     if test is not train and data.test is not None:
-        raw_test = _inputs(data.test, data.input_shape)
+        raw_test = _inputs(data.test, data)
         test_x = _learned_from(raw_test, data, features)
         checksum += f"-{_checksum(raw_test, data.test)}"
     checksum += f"+{features.checksum}" if features else ""
+    means = None
+    if data.fill and x.is_floating_point():
+        means = ColumnMeans.none(data.input_shape).after(x[at[train.tasks[at] == 0]])
+        same, x = test_x is x, means.filled(x)
+        test_x = x if same else means.filled(test_x)
     standardisation = None
     if (data.standardise or features is not None) and x.is_floating_point():
         fitted = Standardisation.fitted_to if features is None else Standardisation.scale_of
@@ -80,6 +86,7 @@ def own_stream(
     info = division.info(name, tuple(x.shape[1:]))
     stream = Stream(info, tasks, source, division.class_names, checksum, data.place)
     stream.columns, stream.standardisation = data.columns, standardisation
+    stream.encoding, stream.means = data.encoding, means
     stream.features = features.note(RawForm.of(raw)) if features else None
     return stream
 
@@ -139,8 +146,9 @@ def _learned_from(raw: Raw, data: OwnData, features: Features | None) -> Tensor:
     )
 
 
-def _inputs(examples: Examples, shape: tuple[int, ...]) -> Raw:
+def _inputs(examples: Examples, data: OwnData) -> Raw:
     """All inputs, uint8 or float [N, *shape] or texts, checked."""
+    shape = data.input_shape
     x = examples.inputs()
     if not isinstance(x, Tensor):
         return x
@@ -150,7 +158,7 @@ def _inputs(examples: Examples, shape: tuple[int, ...]) -> Raw:
             f"{list(shape)}."
         )
     if x.is_floating_point():
-        strange = (~torch.isfinite(x.flatten(1))).any(dim=1).nonzero()
+        strange = (x.isinf() if data.fill else ~torch.isfinite(x)).flatten(1).any(dim=1).nonzero()
         if len(strange):
             raise InputError(
                 f"{examples.named(int(strange[0])).capitalize()} contains NaN or an infinite value, as do {len(strange):,} in "

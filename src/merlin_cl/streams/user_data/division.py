@@ -26,6 +26,8 @@ class Division:
     domain_incremental: bool
     separate: bool
     """Whether a label means something else in every task, so that each has outputs of its own."""
+    returning: bool = False
+    """Whether a task that comes back in the order of examples is one more."""
 
     @property
     def outputs(self) -> dict[tuple[int, str], int]:
@@ -58,7 +60,22 @@ class Division:
         if examples.tasks is None:
             raise InputError("The training examples name their tasks but the test examples do not; give theirs, too.")
         place = {name: task for task, name in enumerate(self.names)}
-        return [place.get(name, -1) for name in examples.tasks]
+        names = visits(examples.tasks) if self.returning else examples.tasks
+        return [place.get(name, -1) for name in names]
+
+
+def visits(tasks: Sequence[str]) -> list[str]:
+    """The task of each example, one that comes back called so.
+
+    >>> visits(["winter", "summer", "summer", "winter"])
+    ['winter', 'summer', 'summer', 'winter (2)']
+    """
+    counts: dict[str, int] = {}
+    named: list[str] = []
+    for name, group in itertools.groupby(tasks):
+        counts[name] = counts.get(name, 0) + 1
+        named += [name if counts[name] == 1 else f"{name} ({counts[name]})"] * len(list(group))
+    return named
 
 
 def divide(data: OwnData, settings: OwnSettings, seed: int, groups: Groups | None = None) -> Division:
@@ -75,6 +92,11 @@ def divide(data: OwnData, settings: OwnSettings, seed: int, groups: Groups | Non
     if train.tasks is not None:
         if groups or settings.tasks:
             raise UsageError(f"{place} says of every example which task it belongs to; do not give the tasks as well.")
+        if settings.task_order == "returning" and data.test is not None:
+            raise UsageError(
+                "task_order is 'returning', which goes by the order of the training examples, but there is a test part that has "
+                "another one; leave the test part out, and one is split off."
+            )
         return _by_example(train, settings, place)
     if not groups and not settings.tasks:
         raise UsageError(
@@ -127,14 +149,15 @@ def _by_class(groups: Groups, classes: list[str], place: str) -> Division:
 def _by_example(train: Examples, settings: OwnSettings, place: str) -> Division:
     assert train.tasks is not None
     found: dict[str, set[str]] = {}
-    for task, label in zip(train.tasks, train.labels, strict=True):
+    returning = settings.task_order == "returning"
+    for task, label in zip(visits(train.tasks) if returning else train.tasks, train.labels, strict=True):
         found.setdefault(task, set()).add(label)
     names = in_order(found) if settings.task_order == "sorted" else list(found)
     groups = tuple(tuple(in_order(found[name])) for name in names)
     shared, same = _overlap(names, groups), len({frozenset(group) for group in groups}) == 1
     scenario = settings.scenario
     if scenario == "auto":
-        if shared and not same:
+        if shared and not same and not returning:
             label, first, second = shared
             raise InputError(
                 f"The tasks of {place} share some classes but not all: {label!r} is in task {first!r} and in task {second!r}, "
@@ -143,7 +166,7 @@ def _by_example(train: Examples, settings: OwnSettings, place: str) -> Division:
             )
         scenario = "domain-incremental" if shared else "class-incremental"
     domain = scenario == "domain-incremental"
-    return Division(tuple(names), groups, False, domain, separate=bool(shared) and not domain)
+    return Division(tuple(names), groups, False, domain, bool(shared) and not domain, returning)
 
 
 def _overlap(names: Sequence[str], groups: Groups) -> tuple[str, str, str] | None:

@@ -11,6 +11,8 @@ from merlin_cl.errors import InputError
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from merlin_cl.inputs.encoding import TableEncoding
+
 
 @dataclass(frozen=True)
 class Examples:
@@ -50,5 +52,9 @@ class OwnData:
     """Whether numbers are brought to mean 0 and variance 1, as measured on the first task."""
     columns: tuple[str, ...] = ()
     """The columns of a table that are learned from, in order."""
+    encoding: TableEncoding | None = None
+    """How texts in these columns become numbers."""
+    fill: bool = False
+    """Whether numbers that are missing are filled in with the mean of the first task's."""
     tasks_from: str = "a task for each example"
     """How data of this form may say which task an example belongs to."""

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from merlin_cl.errors import InputError, UsageError
+from merlin_cl.errors import InputError, UsageError, unknown
+from merlin_cl.inputs.encoding import TableEncoding
 from merlin_cl.inputs.tables import Table, read_table
 from merlin_cl.streams.settings.user_data import TableSettings
 from merlin_cl.streams.user_data.examples import Examples, OwnData
@@ -40,15 +41,29 @@ def from_tables(settings: TableSettings, table: Table, test: Table | None = None
     columns = [name for name in settings.columns or table.columns if name not in (*special, *settings.drop)]
     if not columns:
         raise UsageError(f"{table.place} has no column left to learn from beside {', '.join(special)}.")
+    encoding = _encoding(settings, table, columns)
     return OwnData(
         table.place,
-        (len(columns),),
-        _examples(settings, table, columns),
-        None if test is None else _examples(settings, test, columns),
+        (len(columns) if encoding is None else encoding.width,),
+        _examples(settings, table, columns, encoding),
+        None if test is None else _examples(settings, test, columns, encoding),
         settings.standardise,
         tuple(columns),
+        encoding,
+        settings.missing == "mean",
         tasks_from="a column that holds the task (task, or --task-column NAME)",
     )
+
+
+def _encoding(settings: TableSettings, table: Table, columns: list[str]) -> TableEncoding | None:
+    """How columns of categories become numbers: by the categories of the training rows, if there are such columns."""
+    for name in settings.categories:
+        if name not in columns:
+            raise unknown("column to learn from", name, columns)
+    if not settings.categories:
+        return None
+    chosen = Table(table.place, {name: table.column(name) for name in columns}, table.chosen)
+    return TableEncoding.settled_by(chosen, settings.categories)
 
 
 def _of_texts(settings: TableSettings, table: Table, test: Table | None, special: list[str]) -> OwnData:
@@ -72,11 +87,16 @@ def _of_texts(settings: TableSettings, table: Table, test: Table | None, special
     )
 
 
-def _examples(settings: TableSettings, table: Table, columns: list[str]) -> Examples:
+def _examples(
+    settings: TableSettings, table: Table, columns: list[str], encoding: TableEncoding | None = None
+) -> Examples:
     def inputs() -> Tensor | list[str]:
         if settings.text:
             return table.texts(settings.text)
-        numbers = [table.numbers(name) for name in columns]
+        fill = settings.missing == "mean"
+        if encoding is not None:
+            return torch.from_numpy(encoding.rows(table, fill)).float()
+        numbers = [table.numbers(name, missing=fill) for name in columns]
         return torch.from_numpy(np.stack(numbers, axis=1)).float()
 
     return Examples(
