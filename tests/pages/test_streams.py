@@ -4,8 +4,7 @@ import json
 
 import pytest
 from tools.pages.charts import dot_plot, heat_map
-from tools.pages.front import on_front
-from tools.pages.records import A, Record, asked, one_a_method, read_records
+from tools.pages.records import Record, asked, one_a_method, read_records
 from tools.pages.results import question, rows_to_filter
 from tools.pages.results import written as overview
 from tools.pages.scoreboard import scoreboard
@@ -166,17 +165,6 @@ def test_the_dot_plot_has_rings_under_five_seeds_and_bars_from_five(single):
     assert plot(range(4)).count('class="seed"') == 4
     assert 'class="bar"' not in plot(range(4))
     assert plot(range(5)).count('class="bar"') == 1
-
-
-def test_the_front_has_who_is_beaten_by_none_with_as_few_bytes(records):
-    rows = [place.row for place in one_a_method(question(records, "split-mnist")) if place.rank]
-    edge = on_front(rows)
-    for row in rows:
-        beaten = any(
-            other.stored_bytes <= row.stored_bytes and other.mean[A] > row.mean[A] for other in rows if other is not row
-        )
-        assert (row in edge) or beaten or any(other.stored_bytes == row.stored_bytes for other in edge)
-    assert [row.mean[A] for row in edge] == sorted(row.mean[A] for row in edge)
 
 
 def test_a_map_shades_the_best_of_a_stream_and_leaves_out_what_was_not_run():

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from tools.pages.charts import dot_plot
-from tools.pages.front import front
 from tools.pages.markdown import table, template
 from tools.pages.records import (
     A,
@@ -107,7 +106,6 @@ class Section:
         title, name = f"{called}, {places[0].row.view}{part}", f"results-{self.stream}"
         drawn = {
             name: (f"Accuracy of every method on {called}, the best first", dot_plot(places, title, name)),
-            f"{name}-front": (f"Accuracy against bytes on {called}", front(places, title, f"{name}-front")),
         }
         return {name: figure for name, figure in drawn.items() if figure[1]}
 
