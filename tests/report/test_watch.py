@@ -140,7 +140,7 @@ def test_an_open_page_follows_the_runs_and_leaves_the_reader_in_place(browser, s
         page.get_by_text("Grid runs: 1 of 2 runs ended, 1 queued, about 1:15 left").wait_for()
         page.get_by_text("2 finished runs").wait_for()
         assert page.locator("h1").inner_text().startswith("Split MNIST: merlin ")
-        assert page.title() == "(1/2) Split MNIST · merlin-cl"
+        assert page.title() == "(1/2 runs) Split MNIST · merlin-cl"
         section = page.locator("#stream-0")
         section.locator("[data-chosen] summary").click()
         section.get_by_role("button", name="single", exact=True).click()
@@ -153,6 +153,25 @@ def test_an_open_page_follows_the_runs_and_leaves_the_reader_in_place(browser, s
         assert section.get_by_role("button", name="single", exact=True).get_attribute("aria-pressed") == "false"
         assert page.complaints == []
         assert all(request.startswith((server.url, "data:")) for request in page.requests)
+
+
+def test_a_run_that_is_not_finished_is_no_flat_line_and_the_title_counts_tasks(browser, server, tmp_path):
+    root = tmp_path / "runs"
+    make_run(root, "merlin", 0, stream_values={"tasks": 5})
+    make_run(root, "er", 0, stream_values={"tasks": 5}, done=1, level=100.0)
+    make_run(root, "single", 0, stream_values={"tasks": 5}, done=3)
+    with opened(browser, server.url) as page:
+        page.get_by_text("1 finished run").wait_for()
+        assert page.title() == "(9/15 tasks) Split MNIST · merlin-cl"
+        curves = page.locator("#stream-0 [data-plot=curves]")
+        width = "lines => lines.map(line => line.getBBox().width)"
+        short, none = sorted(curves.locator("path[data-unfinished]").evaluate_all(width), reverse=True)
+        whole = max(curves.locator("path[data-series]:not([data-unfinished])").evaluate_all(width))
+        assert none == 0  # one task is a mark
+        assert 0.4 * whole < short < 0.6 * whole  # three of five tasks are half of the way
+        names = page.locator("#stream-0 [data-plot=ranking] .row-name").all_text_contents()
+        assert {name.split(" ")[0] for name in names} == {"merlin"}
+        page.get_by_role("heading", name="Not finished, class-incremental").wait_for()
 
 
 def test_an_open_page_says_when_the_watch_has_ended(browser, tmp_path):

@@ -1,4 +1,4 @@
-// What accuracy costs: bytes kept or CPU time, with the front that nothing else beats in both. Ceilings beat nobody.
+// What accuracy costs: bytes kept or CPU time, with the front of ranked methods that no other beats in both. Ceilings beat nobody.
 
 function drawFront(figure, stream, series, focus, against) {
   const plot = figure.querySelector('.plot');
@@ -15,7 +15,7 @@ function drawFront(figure, stream, series, focus, against) {
   const { scale: y, ticks: levels, title: measure } = accuracyScale(means, [], [area.bottom - 12, area.top + 8], 22);
   verticalAxis(root, area, y, levels, { title: measure.includes('log') ? 'A, % (logarithmic in the error)' : 'A, %' });
   horizontalAxis(root, area, x, fewTicks(logarithmicTicks(...domain), x, format), { format, title: against === 'stored' ? 'kept between tasks' : 'CPU time of a run', grid: true });
-  const front = unbeaten(shown.filter((one) => one.apart !== 'ceiling'), against);
+  const front = unbeaten(shown.filter((one) => one.rank !== null), against);
   root.append(svg('path', { class: 'front', d: front.map((one, index) => (index ? `H${x(one[against])}V${y(one.average.mean)}` : `M${x(one[against])},${y(one.average.mean)}`)).join('') + (front.length ? `H${area.right}` : '') }));
   const order = [...shown].sort((a, b) => focus.has(fullName(a)) - focus.has(fullName(b)));
   const stops = order.map((one) => {

@@ -45,12 +45,13 @@ function drawProgress({ runs, grids }) {
   details.firstElementChild.textContent = `${over.length} finished run${over.length === 1 ? '' : 's'}`;
 }
 
-// How far everything is, in the title of the page, where a tab in the background shows it.
+// How far everything is, in the title of the page, where a tab in the background shows it: runs of a grid, or tasks of runs.
 function titleOf(runs, grids) {
-  const [done, total] = grids.length
-    ? [grids.reduce((sum, grid) => sum + grid.done + grid.failed, 0), grids.reduce((sum, grid) => sum + grid.total, 0)]
-    : [runs.filter((run) => run.state === 'finished').length, runs.length];
-  document.title = `${total ? `(${done}/${total}) ` : ''}${figures.title} · merlin-cl`;
+  const sum = (items, amount) => items.reduce((total, item) => total + amount(item), 0);
+  const [done, total, what] = grids.length
+    ? [sum(grids, (grid) => grid.done + grid.failed), sum(grids, (grid) => grid.total), 'runs']
+    : [sum(runs, (run) => run.done), sum(runs, (run) => run.tasks), 'tasks'];
+  document.title = `${total ? `(${done}/${total} ${what}) ` : ''}${figures.title} · merlin-cl`;
 }
 
 function gridProgress(grid) {

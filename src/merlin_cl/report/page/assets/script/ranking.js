@@ -87,7 +87,7 @@ function accuracyScale(shown, lines, range, apart = 34) {
   }
   const room = Math.max(0.5, (high - low) * 0.04);
   const domain = [Math.max(0, low - room), Math.min(100, high + room)];
-  return { scale: linear(domain, range), ticks: ticks(...domain, Math.max(2, Math.round(Math.abs(range[1] - range[0]) / 90))), title };
+  return { scale: linear(domain, range), ticks: ticks(...domain, Math.max(2, Math.round(Math.abs(range[1] - range[0]) / (2 * apart)))), title };
 }
 
 // The mean with its interval, or with every seed where seeds are few.
