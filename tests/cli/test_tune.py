@@ -23,9 +23,9 @@ def test_tune_writes_what_it_chose_and_says_what_to_type_next(merlin):
 
 def test_tune_says_what_is_wrong(merlin):
     assert merlin("tune")[0] == 2
-    code, _, err = merlin("tune", "merlin")
+    code, _, err = merlin("tune", "gdumb-ensemble")
     assert code == 2
-    assert "merlin names no settings to search; choose from: gdumb, single" in err
+    assert "gdumb-ensemble names no settings to search; choose from: merlin, lookup, gdumb, single" in err
     code, _, err = merlin("tune", "er", "split-mnist", "--tasks", "9")
     assert code == 2
     assert "tasks is 9; split-mnist has at most 5 tasks" in err

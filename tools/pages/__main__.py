@@ -19,6 +19,7 @@ WRITERS = (
     "distribution",
     "paper",
     "estimator",
+    "choose",
     "fronts",
     "refusing",
     "reliability",

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 
 from merlin_cl.errors import UsageError, unknown
+from merlin_cl.estimator.auto import Advice, advised
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.explaining import Explaining
@@ -59,7 +60,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
 
     Parameters
     ----------
-    method : the method's name, as `merlin run --help` has it: "merlin", "er", "der++", ...
+    method : the method's name, as `merlin run --help` has it: "merlin", "er", "der++", ...; or "auto", which chooses at the first
+        call by kind and size of inputs, scenario and budget (`choice_` says what and why).
     preset : where the method's settings start from.
     settings : single settings of the method that differ from the preset's, by name.
     scenario : "class-incremental" where tasks bring new classes, "domain-incremental" where they bring the same ones in a new
@@ -73,6 +75,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         if they are few; None: only those of tables whose units differ by more than tenfold, or whose numbers are large. Features
         then have one scale for all.
     missing : what to do with NaN, and with empty places in a table: "refuse", or put the "mean" of what was learned so far there.
+    budget : kilobytes that what "auto" chooses may keep between tasks; None: any number.
     calibration : how many examples to hold back, one in ten of those that arrive, rather than learn them: `predict_set` and
         `novelty` rest on them.
     features : what to learn from in place of X itself: a `torch.nn.Module`, a function, a fitted transformer, an object with
@@ -92,6 +95,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         number.
     visits_ : the name of each task that the learner has begun, in order: a task that comes back is there again.
     learner_ : the learner inside.
+    choice_ : the method that answers, and why where "auto" chose it.
     """
 
     _method_parameters: ClassVar[tuple[str, ...]] = ()
@@ -110,6 +114,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         inference: Inference | None = None,
         standardise: bool | None = None,
         missing: Literal["refuse", "mean"] = "refuse",
+        budget: int | None = None,
         calibration: int = 0,
         features: Any = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -125,6 +130,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         self.inference = inference
         self.standardise = standardise
         self.missing = missing
+        self.budget = budget
         self.calibration = calibration
         self.features = features
         self.random_state = random_state
@@ -358,11 +364,12 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         seed = self.random_state if isinstance(self.random_state, int) else None
         if seed is None:
             seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        self._form = form
         self.learner_ = self._method_settings(stream).build(stream, seed, self.device)
         self._divider = divider(self.boundaries, form.shape)
-        self._form, self._standardisation, self._moments, self.visits_ = form, None, None, []
         self._means = ColumnMeans.none(form.shape) if self.missing == "mean" and not form.bytes else None
         self._carry = CARRY
+        self._standardisation, self._moments, self.visits_ = None, None, []
         self._calibration, self._answers_to_held = Calibration.empty(self.calibration, form.blank()), {}
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
@@ -372,7 +379,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
         if not isinstance(self.settings, Mapping | None):
             raise UsageError(f"settings is {self.settings!r}; give names and values, as in {{'exemplars': 100}}.")
         _require_count("expected_tasks", self.expected_tasks)
-        kind, preset = preset_kind(self.method, self.preset)
+        method = self._advice(stream).method if self.method == "auto" else self.method
+        kind, preset = preset_kind(method, self.preset)
         changes = {name: getattr(self, name) for name in self._method_parameters} | dict(self.settings or {})
         hints, given = hints_of(kind), {name: value for name, value in changes.items() if value is not None}
         if "network" in given:
@@ -382,6 +390,22 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, Clas
                 raise unknown(f"setting of {kind.method}", name, hints)
         fitted = {name: fitting(name, _plain(value), hints[name]) for name, value in given.items()}
         return replace(kind.preset(preset, stream), **fitted)
+
+    def _advice(self, stream: StreamInfo) -> Advice:
+        """What `auto` chooses on a stream."""
+        if self.budget is not None:
+            _require_count("budget", self.budget)
+        return advised(stream, self.settings or (), self.budget, self._form.bytes)
+
+    @property
+    def choice_(self) -> str:
+        """The method that answers, and, where "auto" chose it, why."""
+        check_is_fitted(self)
+        method = self.learner_.settings.method
+        if self.method != "auto":
+            return f"{method}, as you said."
+        advice = self._advice(self.learner_.made_for)
+        return f"{method}: {advice.reason}" if advice.method == method else f"{method}, by an earlier version's rule."
 
     def _make_room(self, classes: int, tasks: int) -> None:
         """Let the learner grow, if need be."""

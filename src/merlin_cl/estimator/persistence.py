@@ -154,7 +154,7 @@ def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLear
     hints = get_type_hints(kind.__init__)
     parameters = {name: fitting(name, value, hints[name]) for name, value in record.items()}
     learner = found.learner
-    if parameters.get("method", learner.settings.method) != learner.settings.method:
+    if parameters.get("method", learner.settings.method) not in (learner.settings.method, "auto"):
         raise ValueError(
             f"its estimator is one of {parameters['method']}, its learner one of {learner.settings.method}"
         )
@@ -166,7 +166,8 @@ def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLear
     torch.device(parameters["device"])
     if parameters["settings"] is not None and not isinstance(parameters["settings"], dict):
         raise ValueError("its settings are none")
-    fresh = kind(**parameters)._method_settings(learner.stream)
+    chosen = {"method": learner.settings.method} if parameters.get("method") == "auto" else {}
+    fresh = kind(**parameters | chosen)._method_settings(learner.stream)
     require_size(learner.stream, fresh, tensor_bytes(learner.state()))
     return parameters
 

@@ -15,6 +15,7 @@ class ClassStatistics:
         self.counts = torch.zeros(classes, dtype=torch.float64, device=device)
         self.means = torch.zeros(classes, width, dtype=torch.float64, device=device)
         self.scatter = torch.zeros(width, width, dtype=torch.float64, device=device)  # within classes, summed over them
+        self._directions: dict[float, Tensor] = {}  # [width, classes], by shrinkage, until more is taken
 
     def take(self, features: Tensor, y: Tensor) -> None:
         """Add examples: features [N, width], labels [N]."""
@@ -26,6 +27,7 @@ class ClassStatistics:
             rows += [own - mean, math.sqrt(held * new / (held + new)) * step.unsqueeze(0)]
             self.means[label] += new / (held + new) * step
             self.counts[label] += new
+        self._directions.clear()
         all_rows = torch.cat(rows)
         self.scatter.addmm_(all_rows.T, all_rows)
 
@@ -34,9 +36,11 @@ class ClassStatistics:
 
         The covariance is the pooled one with a share of the identity.
         """
-        identity = torch.eye(len(self.scatter)).to(self.scatter)
-        covariance = (1 - shrinkage) * self.scatter / self.counts.sum() + shrinkage * identity
-        directions: Tensor = torch.linalg.solve(covariance, self.means.T)  # [width, classes]
+        if shrinkage not in self._directions:
+            identity = torch.eye(len(self.scatter)).to(self.scatter)
+            covariance = (1 - shrinkage) * self.scatter / self.counts.sum() + shrinkage * identity
+            self._directions = {shrinkage: torch.linalg.solve(covariance, self.means.T)}
+        directions = self._directions[shrinkage]
         return features @ directions - (self.means.T * directions).sum(dim=0) / 2
 
     def state(self) -> State:
@@ -45,6 +49,7 @@ class ClassStatistics:
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""
+        self._directions.clear()
         self.counts, self.means, self.scatter = (state[name].clone() for name in ("counts", "means", "scatter"))
 
     def widened(self, state: State) -> State:

@@ -286,6 +286,11 @@ class Learner(ABC, Generic[Settings]):
         """What has to be kept between tasks, by kind; nothing at all means that the method does not state it."""
         return {}
 
+    @property
+    def reserved_bytes(self) -> int:
+        """What it may come to keep beside `stored_bytes` of now and its exemplars, however many tasks come."""
+        return 0
+
     def parameters(self) -> dict[str, int]:
         """Sizes that the paper reports, in numbers rather than bytes."""
         return {}

@@ -294,6 +294,11 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         """Numbers in one classifier, and in what is learned of a task's distribution: the means of its components."""
         return {"classifier": self.network.size, "meta_model": self.settings.base_models * self._sketch.size}
 
+    @property
+    def reserved_bytes(self) -> int:
+        """What is left for priors."""
+        return max(0, self.distribution.memory - self.distribution.bytes)
+
     def stored_bytes(self) -> dict[str, int]:
         """Exemplars, the tasks' priors, class means of vectors, and descriptors where tasks have any."""
         descriptors = 4 * sum(len(task.descriptor) for task in self.tasks if task.descriptor is not None)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.ensemble_settings import EnsembleSettings, large_images
+from merlin_cl.learners.search_space import Among, Space, Span
 from merlin_cl.protocol import StreamInfo
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ class MerlinSettings(EnsembleSettings):
     method: ClassVar[str] = "merlin"
     learner: ClassVar[str] = "merlin_cl.learners.merlin.learner:Merlin"
     moved_presets: ClassVar[Mapping[str, str]] = {"paper": "merlin-paper"}
+    space: ClassVar[Space] = {
+        "learning_rate": Span(1e-3, 3e-2),
+        "updates_per_batch": Among(5, 10, 20),
+        "replay": Among(5, 10, 30),
+        "noise": Among(0.0, 0.2, 0.35),
+    }
 
     models: int = 12
     """Models that are sampled to answer (E): of every task, or, for `aggregate`, of all tasks together."""

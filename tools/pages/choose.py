@@ -1,0 +1,106 @@
+"""docs/choose.md: every method on the panel of data sets, from what experiments/panel.py left."""
+
+import importlib.util
+import json
+from statistics import mean, median
+from types import ModuleType
+from typing import Any
+
+from tools.pages.charts import heat_map
+from tools.pages.markdown import NOTHING, ROOT, filled, table
+
+from merlin_cl.report.text import stored_size
+
+PAGE, PICTURE = "docs/choose.md", "docs/images/choose.svg"
+PANEL = ROOT / "experiments" / "results" / "panel"
+KINDS = ("vectors", "small images", "photographs")
+Cells = dict[str, list[dict[str, Any]]]
+"""What was measured, by set."""
+
+
+def pages() -> dict[str, str]:
+    """Return the page and its picture."""
+    cells = {file.stem: json.loads(file.read_text("utf-8")) for file in sorted(PANEL.glob("*.json"))}
+    if not cells:
+        return {PAGE: filled(PAGE, dict.fromkeys(("picture", "panel", "rule"), NOTHING))}
+    rule = panel_rule()
+    accuracy = by_method(cells)
+    picture = heat_map(accuracy, [(name, name) for name in cells], "Test accuracy with defaults, %", "choose")
+    parts = {
+        "picture": f"![Test accuracy of every method on every data set of the panel](images/{PICTURE.rsplit('/')[-1]})",
+        "panel": panel(cells, accuracy, rule),
+        "rule": check(rule, rule.scores(PANEL)),
+    }
+    return {PAGE: filled(PAGE, parts), PICTURE: picture}
+
+
+def panel_rule() -> ModuleType:
+    """Return experiments/panel_rule.py, which is a program and no package."""
+    found = importlib.util.spec_from_file_location("panel_rule", ROOT / "experiments" / "panel_rule.py")
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
+def by_method(cells: Cells) -> dict[str, dict[str, float]]:
+    """Return the mean test accuracy over seeds, by method and set; a method that refuses a set has none."""
+    found: dict[str, dict[str, float]] = {}
+    for name, measured in cells.items():
+        for method in dict.fromkeys(cell["method"] for cell in measured):
+            values = [cell["test"] for cell in measured if cell["method"] == method and "refused" not in cell]
+            if values:
+                found.setdefault(method, {})[name] = mean(values)
+    return found
+
+
+def panel(cells: Cells, accuracy: dict[str, dict[str, float]], rule: ModuleType) -> str:
+    """Return the table of methods, the best in the mean of all sets first; those that miss sets come last."""
+    rows = []
+    for method, values in accuracy.items():
+        own = [cell for measured in cells.values() for cell in measured if cell["method"] == method and "test" in cell]
+        of_kinds = [
+            [value for name, value in values.items() if rule.KINDS.get(name, "vectors") == kind] for kind in KINDS
+        ]
+        rows.append(
+            (
+                (len(values) < len(cells), -mean(values.values())),
+                [
+                    f"`{method}`",
+                    f"{len(values)} of {len(cells)}",
+                    f"{mean(values.values()):.1f}",
+                    *(f"{mean(some):.1f}" if some else "–" for some in of_kinds),
+                    f"{median(cell['ms_a_batch'] for cell in own):.1f}",
+                    f"{median(cell['ms_a_prediction'] for cell in own):.1f}",
+                    stored_size(int(median(cell["bytes"] for cell in own))),
+                ],
+            )
+        )
+    headings = ("method", "sets:", "accuracy:", *(f"{kind}:" for kind in KINDS), "learn:", "answer:", "kept:")
+    seeds = {len({cell["seed"] for cell in measured}) for measured in cells.values()}
+    told = (
+        f"Seeds: {min(seeds)}"
+        if len(seeds) == 1
+        else f"Seeds: {min(seeds)} to {max(seeds)}, as far as they have been run"
+    )
+    whole = sum(len(values) == len(cells) for values in accuracy.values())
+    if whole < len(accuracy):
+        told += f"; {whole} of {len(accuracy)} methods have been run on every set, the others as far as the table says"
+    return f"{table(headings, [row for _, row in sorted(rows, key=lambda pair: pair[0])])}\n\n{told}."
+
+
+def check(rule: ModuleType, measured: Any) -> str:
+    """Return what is recommended for every set by all others, and how that does."""
+    rows = []
+    for name, (method, accuracy) in rule.left_out(measured).items():
+        best = max(measured[name], key=lambda one: measured[name][one]["test"])
+        rows.append((name, f"`{method}`", f"{accuracy:.1f}", f"`{best}`", f"{measured[name][best]['test']:.1f}"))
+    single, accuracy = rule.best_single(measured)
+    told = (
+        "Every set is left out in turn: what the held-out parts of the others recommend is scored on its test part. "
+        f"In the mean this gives {mean(value for _, value in rule.left_out(measured).values()):.1f} %; the method that is best "
+        f"in the mean of all test parts, `{single}`, has {accuracy:.1f} %, and the best of each set, which nobody could know, "
+        f"{rule.best_of_each(measured):.1f} %."
+    )
+    return told + "\n\n" + table(("data set", "recommended by the others", "test:", "best there", "test:"), rows)
