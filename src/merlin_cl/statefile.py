@@ -61,7 +61,7 @@ class DamagedError(ValueError):
     """A file that is not what was written; the text says why in a few words, and whoever reads it names the file."""
 
 
-class Entry(NamedTuple):
+class StoredTensor(NamedTuple):
     """Where a tensor is in a file."""
 
     kind: str
@@ -77,7 +77,7 @@ class StateFile:
     """What `encode` was given beside the state."""
     marked: Any
     """The state with a mark, {TENSOR: name}, in the place of every tensor."""
-    entries: dict[str, Entry]
+    entries: dict[str, StoredTensor]
     """Where each tensor is."""
 
     def __init__(self, file: BinaryIO, size: int, largest_header: int = LARGEST_HEADER) -> None:
@@ -132,7 +132,7 @@ class StateFile:
             raise DamagedError("its tensors are not those of its state")
         return state
 
-    def _bytes(self, entry: Entry) -> bytearray:
+    def _bytes(self, entry: StoredTensor) -> bytearray:
         content = bytearray(entry.stop - entry.start)
         self._file.seek(self._begin + entry.start)
         if self._file.readinto(content) != len(content):  # type: ignore[attr-defined]  # every binary file has it
@@ -286,20 +286,20 @@ def _parsed(text: str | bytes) -> Any:
         raise DamagedError(f"its header is no JSON: {type(error).__name__}") from None
 
 
-def _entry(value: Any) -> Entry:
+def _entry(value: Any) -> StoredTensor:
     """A tensor's entry in the header, once it says the same in both ways in which it says how long the tensor is."""
     try:
         kind, shape, (start, stop) = value["dtype"], tuple(value["shape"]), value["data_offsets"]
         numbers = (start, stop, *shape)
         whole = all(type(number) is int and 0 <= number < 2**48 for number in numbers)
         if whole and len(shape) <= MOST_DIMENSIONS and math.prod(shape) * TYPES[kind][1] == stop - start:
-            return Entry(kind, shape, start, stop)
+            return StoredTensor(kind, shape, start, stop)
     except (KeyError, TypeError, ValueError):
         pass
     raise DamagedError("a tensor's size is not what its header says")
 
 
-def _end_of(entries: Iterable[Entry]) -> int:
+def _end_of(entries: Iterable[StoredTensor]) -> int:
     """Where the last tensor ends, once they are known to follow each other without a gap."""
     end = 0
     for entry in sorted(entries, key=lambda entry: (entry.start, entry.stop)):

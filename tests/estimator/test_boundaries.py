@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.errors import UsageError
-from merlin_cl.estimator.boundaries import EverySoMany, divider
+from merlin_cl.estimator.boundaries import FixedLength, divider
 from merlin_cl.estimator.drift import DriftDetector
 
 from .small import clouds, rival
@@ -17,7 +17,7 @@ from .small import clouds, rival
 @given(calls=st.lists(st.integers(1, 30), min_size=1, max_size=8), count=st.integers(1, 25), size=st.integers(1, 12))
 def test_every_so_many_examples(calls, count, size):
     """Whatever the calls, every task but the last has exactly so many examples, and none is lost."""
-    found, lengths = EverySoMany(count), [0]
+    found, lengths = FixedLength(count), [0]
     seen = []
     for call in calls:
         y = torch.arange(len(seen), len(seen) + call)
@@ -28,7 +28,7 @@ def test_every_so_many_examples(calls, count, size):
                 lengths.append(0)
             lengths[-1] += len(some_y)
             seen += some_y.tolist()
-        again = EverySoMany(count)
+        again = FixedLength(count)
         again.restore(found.state())
         found = again
     assert seen == list(range(sum(calls)))

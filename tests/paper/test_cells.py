@@ -9,7 +9,7 @@ from rich.console import Console
 from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.paper.cells import cells_of, comparisons
 from merlin_cl.paper.experiment import experiment
-from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.paper.trials import TrialOptions, trials
 from merlin_cl.report.reproduction import HEADINGS, Reproduction, as_csv, as_latex, as_markdown, terminal_tables
 from merlin_cl.report.reproduction_files import write_files
 from merlin_cl.report.text import NONE
@@ -55,7 +55,7 @@ def test_ours_the_paper_s_and_the_difference():
     found, _ = reproduced(
         "main",
         lambda line, view, inference: {"marginal": 93.0, "aggregate": 92.0}.get(inference, 40.0),
-        Choice(seeds=3),
+        TrialOptions(seeds=3),
     )
     cell = by(found.cells, stream="split-mnist", method="merlin", inference="marginal", measure="A")
     assert (cell.view, cell.values) == ("class-incremental", {0: 93.0, 1: 94.0, 2: 95.0})
@@ -67,7 +67,9 @@ def test_ours_the_paper_s_and_the_difference():
 
 
 def test_who_knows_the_task_is_scored_among_its_classes():
-    found, _ = reproduced("variants", lambda line, view, inference: 90.0 if view == "task-masked" else 50.0, Choice())
+    found, _ = reproduced(
+        "variants", lambda line, view, inference: 90.0 if view == "task-masked" else 50.0, TrialOptions()
+    )
     aware = by(found.cells, stream="split-mnist", title="task-aware", measure="A")
     assert (aware.view, aware.mean, aware.paper.mean) == ("task-masked", 92.0, 97.4)
     agnostic = by(found.cells, stream="split-mnist", title="task-agnostic", inference="aggregate", measure="A")
@@ -75,7 +77,7 @@ def test_who_knows_the_task_is_scored_among_its_classes():
 
 
 def test_fewer_tasks_stand_beside_the_paper_s_first_tasks_or_beside_nothing():
-    choice = Choice(seeds=1, tasks=2, quick=True)
+    choice = TrialOptions(seeds=1, tasks=2, quick=True)
     main, _ = reproduced("main", lambda line, view, inference: 70.0, choice)
     cell = by(main.cells, stream="split-mnist", method="single", measure="A")
     assert (cell.paper.mean, cell.paper.where) == (73.9, "Appendix G, Table 9, first 2 tasks")
@@ -90,7 +92,7 @@ def test_fewer_tasks_stand_beside_the_paper_s_first_tasks_or_beside_nothing():
 
 
 def test_sizes_are_counted_without_a_run_and_are_the_paper_s():
-    found = [cell for trial in trials(experiment("params"), Choice()) for cell in cells_of(trial)]
+    found = [cell for trial in trials(experiment("params"), TrialOptions()) for cell in cells_of(trial)]
     paper = [cell for cell in found if cell.line.method == "merlin-paper"]
     assert len(paper) == 10
     assert {cell.difference for cell in paper} == {0.0}
@@ -100,7 +102,7 @@ def test_the_reference_is_compared_with_each_other_line_over_the_same_seeds():
     found, _ = reproduced(
         "main",
         lambda line, view, inference: 50.0 if line.reference else 45.0,
-        Choice(seeds=5, streams=("split-mnist",)),
+        TrialOptions(seeds=5, streams=("split-mnist",)),
     )
     outcomes = comparisons(found.cells)
     assert len(outcomes) == 5 + 2 + 2  # five rivals, two controls, the code's reading and our MERLIN
@@ -108,11 +110,13 @@ def test_the_reference_is_compared_with_each_other_line_over_the_same_seeds():
     assert "+5.00" in as_markdown(found)
 
 
-QUICK = Choice(seeds=2, tasks=2, quick=True, streams=("split-mnist",))
+QUICK = TrialOptions(seeds=2, tasks=2, quick=True, streams=("split-mnist",))
 
 
 def test_every_form_has_the_paper_s_value_ours_and_the_difference(tmp_path):
-    found, done = reproduced("main", lambda line, view, inference: 75.0, Choice(seeds=2, streams=("split-mnist",)))
+    found, done = reproduced(
+        "main", lambda line, view, inference: 75.0, TrialOptions(seeds=2, streams=("split-mnist",))
+    )
     rows = list(csv.DictReader(io.StringIO(as_csv(found))))
     single = next(row for row in rows if row["method"] == "single" and row["measure"] == "A")
     assert (float(single["paper"]), float(single["ours"]), int(single["seeds"])) == (44.8, 75.5, 2)
@@ -134,7 +138,7 @@ def test_every_cell_has_a_mark_and_a_reason():
     found, _ = reproduced(
         "main",
         lambda line, view, inference: 6.0 if line.method == "gem" else 90.0,
-        Choice(seeds=5, streams=("split-mnist",)),
+        TrialOptions(seeds=5, streams=("split-mnist",)),
     )
     paper = by(found.cells, title="merlin-paper", measure="A")
     assert (paper.mark, paper.reason) == ("reproduced", f"within {paper.half_width:.2f}")
@@ -152,7 +156,7 @@ def test_our_merlin_is_a_column_beside_the_recipe_set_alike():
     found, _ = reproduced(
         "ensemble",
         lambda line, view, inference: line.settings["models"] / 2 + (20 if line.method == "merlin" else 10),
-        Choice(seeds=1, streams=("split-mnist",)),
+        TrialOptions(seeds=1, streams=("split-mnist",)),
     )
     place = {heading: number for number, heading in enumerate(HEADINGS)}
     shown = {row[place["method"]]: (row[place["ours"]], row[place["our MERLIN"]]) for row in found.rows}
@@ -161,7 +165,7 @@ def test_our_merlin_is_a_column_beside_the_recipe_set_alike():
     variants, _ = reproduced(
         "variants",
         lambda line, view, inference: 70.0 if line.method == "merlin" and inference == "aware" else 60.0,
-        Choice(seeds=1, streams=("permuted-mnist",)),
+        TrialOptions(seeds=1, streams=("permuted-mnist",)),
     )
     shown = {row[place["method"]]: row[place["our MERLIN"]] for row in variants.rows if row[place["measure"]] == "A"}
     assert shown == {
@@ -180,7 +184,7 @@ def test_a_quick_look_says_so_everywhere(tmp_path):
 
 
 def test_what_was_not_run_is_shown_with_its_reason():
-    done = trials(experiment("main"), Choice(streams=("split-cifar10",)))
+    done = trials(experiment("main"), TrialOptions(streams=("split-cifar10",)))
     for trial in done:
         trial.reason = "CIFAR-10 is not here; get it."
     found = Reproduction(experiment("main"), [cell for trial in done for cell in cells_of(trial)])

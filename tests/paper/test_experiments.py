@@ -8,7 +8,7 @@ import pytest
 from merlin_cl.errors import UsageError
 from merlin_cl.paper.experiment import experiment, experiment_names, view_for
 from merlin_cl.paper.published import PAPER_NAMES, first_tasks, published
-from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.paper.trials import TrialOptions, trials
 from merlin_cl.streams.registry import stream_settings
 
 TABLES = json.loads(files("merlin_cl.paper").joinpath("tables.json").read_text("utf-8"))["tables"]
@@ -18,7 +18,7 @@ def test_every_number_in_the_paper_is_asked_for_by_some_table():
     asked = set()
     for name in experiment_names():
         chosen = experiment(name)
-        for trial in trials(chosen, Choice(seeds=1)):
+        for trial in trials(chosen, TrialOptions(seeds=1)):
             stream = trial.stream.stream
             for measure in chosen.measures:
                 curve = [{"task": task + 1} for task in range(trial.stream.outline().tasks)]
@@ -39,7 +39,7 @@ def test_every_number_in_the_paper_is_asked_for_by_some_table():
 @pytest.mark.parametrize("name", experiment_names())
 def test_every_line_names_a_stream_a_method_and_settings_that_exist(name):
     chosen = experiment(name)
-    found = trials(chosen, Choice(seeds=2))
+    found = trials(chosen, TrialOptions(seeds=2))
     assert found
     for trial in found:
         assert trial.stream == stream_settings(trial.stream.stream)()  # streams as in the paper
@@ -52,7 +52,7 @@ def test_every_line_names_a_stream_a_method_and_settings_that_exist(name):
 
 def test_tables_that_show_the_same_runs_share_them():
     shared = [
-        {config.digest for trial in trials(experiment(name), Choice()) for config in trial.configs}
+        {config.digest for trial in trials(experiment(name), TrialOptions()) for config in trial.configs}
         for name in ("main", "taskwise")
     ]
     assert shared[1] < shared[0]  # which has controls besides
@@ -60,7 +60,7 @@ def test_tables_that_show_the_same_runs_share_them():
 
 @pytest.mark.parametrize("name", experiment_names())
 def test_runs_of_ablations_answer_in_the_one_way_that_is_asked_for(name):
-    for trial in trials(experiment(name), Choice(seeds=1)):
+    for trial in trials(experiment(name), TrialOptions(seeds=1)):
         assert {config.inference for config in trial.configs} == {
             trial.line.inferences[0] if trial.line.alone else "all"
         }
@@ -78,7 +78,7 @@ def test_the_paper_s_numbers_for_merlin_stand_beside_its_recipe_as_printed(name)
         if line.method == "merlin" and line.param and chosen.kind == "scores":
             assert line.param in [recipe.param for recipe in recipes]  # ours is a further row
             assert line.title.startswith("merlin (ours)")
-    for trial in trials(chosen, Choice(seeds=1, methods=("merlin-paper",))):
+    for trial in trials(chosen, TrialOptions(seeds=1, methods=("merlin-paper",))):
         assert {config.method.recipe.vote for config in trial.configs} <= {"majority", "sum-logits"}
         assert trial.configs[0].method.models in (1, 30, 50, 100)
 
@@ -86,41 +86,41 @@ def test_the_paper_s_numbers_for_merlin_stand_beside_its_recipe_as_printed(name)
 @pytest.mark.parametrize("tasks", [1, 2, 99])
 def test_fewer_tasks_are_the_first_ones(tasks):
     for name in ("main", "additional", "20-tasks"):
-        for trial in trials(experiment(name), Choice(tasks=tasks, seeds=1)):
+        for trial in trials(experiment(name), TrialOptions(tasks=tasks, seeds=1)):
             whole = stream_settings(trial.stream.stream)().outline().tasks
             assert trial.stream.outline().tasks == min(tasks, whole)
             assert trial.shortened == (tasks < whole)
 
 
 def test_less_data_than_the_paper_s_is_said_wherever_numbers_are_shown():
-    choice = Choice(seeds=1, images_per_task=480, datasets=("mnist", "svhn"))
+    choice = TrialOptions(seeds=1, images_per_task=480, datasets=("mnist", "svhn"))
     found = trials(experiment("additional"), choice)
     assert {trial.stream.images_per_task for trial in found} == {480}
     assert {trial.stream.datasets for trial in found if trial.stream.stream == "heterogeneous"} == {("mnist", "svhn")}
     assert "Only 480 training images a task." in choice.label
     assert "only mnist, svhn." in choice.label
     with pytest.raises(UsageError, match="images_per_task is 0"):
-        Choice(images_per_task=0)
+        TrialOptions(images_per_task=0)
     with pytest.raises(UsageError, match="did you mean 'mnist'"):
-        trials(experiment("additional"), Choice(datasets=("mnits",)))
+        trials(experiment("additional"), TrialOptions(datasets=("mnits",)))
 
 
 def test_what_a_table_does_not_have_is_refused():
     with pytest.raises(UsageError, match="stream of memory 'split-mnist'"):
-        trials(experiment("memory"), Choice(streams=("split-mnist",)))
+        trials(experiment("memory"), TrialOptions(streams=("split-mnist",)))
     with pytest.raises(UsageError, match="method of ensemble 'gem'"):
-        trials(experiment("ensemble"), Choice(methods=("gem",)))
+        trials(experiment("ensemble"), TrialOptions(methods=("gem",)))
     with pytest.raises(UsageError, match="did you mean 'memory'"):
         experiment("memroy")
     with pytest.raises(UsageError, match="seeds is 0"):
-        Choice(seeds=0)
+        TrialOptions(seeds=0)
 
 
 def test_figures_without_published_numbers_can_be_drawn_of_any_stream():
-    (trial,) = trials(experiment("priors"), Choice(streams=("split-mnist",)))
+    (trial,) = trials(experiment("priors"), TrialOptions(streams=("split-mnist",)))
     assert trial.stream.stream == "split-mnist"
     with pytest.raises(UsageError, match="did you mean 'split-mnist'"):
-        trials(experiment("priors"), Choice(streams=("split-mnits",)))
+        trials(experiment("priors"), TrialOptions(streams=("split-mnits",)))
 
 
 def test_the_first_tasks_of_the_paper_come_from_its_task_wise_tables():

@@ -12,7 +12,7 @@ from merlin_cl.paper.cells import cells_of
 from merlin_cl.paper.experiment import experiment
 from merlin_cl.paper.losses import ends, loss_curves
 from merlin_cl.paper.samples import SAMPLES, Samples, embedded, samples_of, separation
-from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.paper.trials import TrialOptions, trials
 from merlin_cl.report.reproduction import Reproduction
 from merlin_cl.report.reproduction_files import write_files
 from merlin_cl.runs.config import RunConfig
@@ -63,7 +63,7 @@ def test_separation_tells_tasks_that_are_apart_from_tasks_that_are_not():
 
 @pytest.mark.parametrize("name", ["vae-loss", "priors"])
 def test_figures_are_drawn_from_a_run(name, folder, tmp_path):
-    (trial,) = trials(experiment(name), Choice())
+    (trial,) = trials(experiment(name), TrialOptions())
     assert len(trial.configs) == 1
     trial.folders[0] = folder
     cells = cells_of(trial)
@@ -74,7 +74,7 @@ def test_figures_are_drawn_from_a_run(name, folder, tmp_path):
 
 @pytest.mark.parametrize("name", ["vae-loss", "priors"])
 def test_without_a_run_there_is_a_reason_and_no_figure(name, tmp_path):
-    (trial,) = trials(experiment(name), Choice())
+    (trial,) = trials(experiment(name), TrialOptions())
     trial.reason = "no data"
     found = Reproduction(experiment(name), cells_of(trial))
     assert [cell.reason for cell in found.cells] == ["no data"]

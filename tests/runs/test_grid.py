@@ -13,7 +13,7 @@ from merlin_cl.runs.engines.engine import Outcome
 from merlin_cl.runs.engines.work import compute
 from merlin_cl.runs.folder import RunFolder, exclusive, run_folders
 from merlin_cl.runs.grid import GridStoppedError, _Work, compute_grid
-from merlin_cl.runs.grid_state import Entry, GridState, seconds_left
+from merlin_cl.runs.grid_state import GridState, JobState, seconds_left
 from merlin_cl.runs.jobs import Checker, Job, tasks_done
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.streams.settings import PermutedMnistSettings, SplitMnistSettings
@@ -189,7 +189,7 @@ def test_time_left_is_counted_from_runs_of_the_same_kind():
         [Job(RunConfig(SplitMnistSettings(), MeansSettings(noise=noise), seed, tasks=5)) for seed in range(3)]
         for noise in (0.1, 0.2)
     )
-    state = GridState([Entry(job) for job in [*quick, *slow]], clock=lambda: now[0])
+    state = GridState([JobState(job) for job in [*quick, *slow]], clock=lambda: now[0])
     assert left(state, 2, 0.0) is None
     for entry, seconds in zip([state.entries[0], state.entries[3]], (10, 100), strict=True):
         state.begin(entry)
@@ -212,11 +212,11 @@ def test_the_bar_moves_by_what_runs_cost(tmp_path):
             bars.append((done, total))
 
     quick = [Job(RunConfig(SplitMnistSettings(tasks=1), MeansSettings(), seed)) for seed in range(10)]
-    state = GridState([Entry(job, status="done", seconds=1.0) for job in quick[:9]])
+    state = GridState([JobState(job, status="done", seconds=1.0) for job in quick[:9]])
     state.entries.append(
-        Entry(Job(RunConfig(SplitMnistSettings(tasks=2), MeansSettings())), status="done", seconds=91.0)
+        JobState(Job(RunConfig(SplitMnistSettings(tasks=2), MeansSettings())), status="done", seconds=91.0)
     )
-    state.entries.append(Entry(quick[9]))
+    state.entries.append(JobState(quick[9]))
     work = _Work(state, tmp_path, HereEngine(tmp_path), retries=0, show=Shown(io.StringIO()))
     work._tell()
     state.entries[-1].status = "failed"

@@ -27,7 +27,7 @@ AT_ONCE = 10
 
 def one_class_in_the_first_task(settings: MethodSettings) -> None:
     """A first task with a single class, where there is nothing to learn, does not spoil it or what comes after."""
-    trial = Trial(settings, classes=3, tasks=2)
+    trial = HardCase(settings, classes=3, tasks=2)
     trial.learn((0,), _cloud([0] * 16))
     trial.ask()
     trial.learn((1, 2), _cloud([1, 2] * 8))
@@ -36,7 +36,7 @@ def one_class_in_the_first_task(settings: MethodSettings) -> None:
 
 def one_example(settings: MethodSettings) -> None:
     """A task may have a single example, of one of its classes or of its only class."""
-    trial = Trial(settings, classes=4, tasks=3)
+    trial = HardCase(settings, classes=4, tasks=3)
     for classes, labels in (((0, 1), [1]), ((2,), [2]), ((0, 3), [3])):
         trial.learn(classes, _cloud(labels))
         trial.ask()
@@ -46,7 +46,7 @@ def equal_inputs(settings: MethodSettings) -> None:
     """Inputs may all be zero, or the same, or a few that come again and again, whatever their labels."""
     labels = torch.tensor([0, 1] * 8)
     for constant in (0.0, 3.0):
-        trial = Trial(settings, classes=4, tasks=2)
+        trial = HardCase(settings, classes=4, tasks=2)
         trial.learn((0, 1), (torch.full((16, *INPUT_SHAPE), constant), labels), f"all inputs {constant:g}")
         trial.ask()
         few, _ = _cloud([2, 3])
@@ -57,12 +57,12 @@ def equal_inputs(settings: MethodSettings) -> None:
 def inputs_of_any_size(settings: MethodSettings) -> None:
     """With inputs very large or very small a learner answers with finite numbers, or says in a sentence that it cannot."""
     for size in SIZES:
-        trial = Trial(settings, classes=4, tasks=2, may_refuse=True)
+        trial = HardCase(settings, classes=4, tasks=2, may_refuse=True)
         for classes in ((0, 1), (2, 3)):
             x, y = _cloud([*classes] * 8)
             trial.learn(classes, (x.double() * size, y), f"inputs about {size:g}")
             trial.ask(size)
-    trial = Trial(settings, classes=4, tasks=2)
+    trial = HardCase(settings, classes=4, tasks=2)
     trial.learn((0, 1), _cloud([0, 1] * 8))
     trial.may_refuse = True
     trial.learn((2, 3), (torch.full((1, *INPUT_SHAPE), 3e38), torch.tensor([2])), "a row of 3e38")
@@ -75,7 +75,7 @@ def many_classes_one_by_one(settings: MethodSettings, classes: int = MANY_CLASSE
         wider: dict[str, Any] = {"exemplars": max(classes, settings.exemplars)}  # one for each class
         settings = replace(settings, **wider)
     for growing in (True, False):
-        trial = Trial(settings, *((1, 1) if growing else (classes, classes)))
+        trial = HardCase(settings, *((1, 1) if growing else (classes, classes)))
         trial.say(f"{classes} tasks of one class each, {'room made as they came' if growing else 'announced at first'}")
         for label in range(classes):
             if growing and label % AT_ONCE == 1 and not trial.grow(min(label + AT_ONCE, classes)):
@@ -89,7 +89,7 @@ def many_classes_one_by_one(settings: MethodSettings, classes: int = MANY_CLASSE
 
 def classes_that_come_back(settings: MethodSettings) -> None:
     """A class of an earlier task may come again in a later one, alone or beside new ones."""
-    trial = Trial(settings, classes=4, tasks=5)
+    trial = HardCase(settings, classes=4, tasks=5)
     for classes in ((0, 1), (2,), (0,), (1, 3), (0, 1, 2, 3)):
         trial.learn(classes, _cloud([*classes] * 6))
         trial.ask()
@@ -97,7 +97,7 @@ def classes_that_come_back(settings: MethodSettings) -> None:
 
 def batches_of_one(settings: MethodSettings) -> None:
     """Examples may arrive, and be asked about, one by one."""
-    trial = Trial(settings, classes=4, tasks=2)
+    trial = HardCase(settings, classes=4, tasks=2)
     for classes in ((0, 1), (2, 3)):
         x, y = _cloud([*classes] * 6)
         trial.learn(classes, (x, y), "one by one", batch=1)
@@ -107,7 +107,7 @@ def batches_of_one(settings: MethodSettings) -> None:
 
 def states_what_it_stores(settings: MethodSettings) -> None:
     """A learner says how many bytes it keeps between tasks, by kind; who says nothing is shown as `not stated`."""
-    trial = Trial(settings, classes=2, tasks=1)
+    trial = HardCase(settings, classes=2, tasks=1)
     trial.learn((0, 1), _cloud([0, 1] * 8))
     stored = trial.learner.stored_bytes()
     assert stored, trial.told(
@@ -132,7 +132,7 @@ HARD_CASES: list[Callable[[MethodSettings], None]] = [
 ]
 
 
-class Trial:
+class HardCase:
     """A learner under trial, and the story of what it was given, which every complaint tells."""
 
     def __init__(self, settings: MethodSettings, classes: int, tasks: int, may_refuse: bool = False) -> None:

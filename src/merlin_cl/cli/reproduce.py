@@ -11,7 +11,7 @@ from merlin_cl.cli.grid import EngineOptions
 from merlin_cl.cli.options import Flag, option_names, parse
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.paper.experiment import Experiment, experiment, experiment_names
-from merlin_cl.paper.trials import QUICK_TASKS, Choice, Trial, trials
+from merlin_cl.paper.trials import QUICK_TASKS, ExperimentLine, TrialOptions, trials
 
 RETRIES = 1
 
@@ -76,11 +76,11 @@ def main(argv: list[str]) -> None:
         raise MerlinError(f"{len(failures)} runs failed; the same command tries these again and nothing else.")
 
 
-def _choice(options: ReproduceOptions) -> Choice:
+def _choice(options: ReproduceOptions) -> TrialOptions:
     def names(text: str) -> tuple[str, ...]:
         return tuple(name.strip() for name in text.split(",") if name.strip())
 
-    return Choice(
+    return TrialOptions(
         seeds=1 if options.quick else options.seeds,
         tasks=options.tasks or (QUICK_TASKS if options.quick else None),
         images_per_task=options.images_per_task,
@@ -92,7 +92,7 @@ def _choice(options: ReproduceOptions) -> Choice:
     )
 
 
-def _trials(chosen: Experiment, choice: Choice, *, everything: bool) -> list[Trial]:
+def _trials(chosen: Experiment, choice: TrialOptions, *, everything: bool) -> list[ExperimentLine]:
     """The trials of a table; of all tables, those that have a stream and a method that is wanted."""
     if not everything:
         return trials(chosen, choice)
@@ -102,7 +102,9 @@ def _trials(chosen: Experiment, choice: Choice, *, everything: bool) -> list[Tri
         return []
 
 
-def _compute(wanted: list[Trial], choice: Choice, options: ReproduceOptions, engine: EngineOptions) -> list[str]:
+def _compute(
+    wanted: list[ExperimentLine], choice: TrialOptions, options: ReproduceOptions, engine: EngineOptions
+) -> list[str]:
     """Compute all runs of all trials, and give each trial its results; the answer names the runs that failed, and why.
 
     A stream whose data are not here is left out with the reason, unless it was asked for by name.
@@ -136,7 +138,7 @@ def _compute(wanted: list[Trial], choice: Choice, options: ReproduceOptions, eng
     return [] if state is None else [f"{entry.run or entry.job.stem}: {entry.reason}" for entry in state.of("failed")]
 
 
-def _tell(chosen: Experiment, done: list[Trial], choice: Choice, out: Path, failures: list[str]) -> None:
+def _tell(chosen: Experiment, done: list[ExperimentLine], choice: TrialOptions, out: Path, failures: list[str]) -> None:
     """The table on standard output, files in the folder."""
     from merlin_cl.paper.cells import cells_of
     from merlin_cl.report.closing import PLAIN

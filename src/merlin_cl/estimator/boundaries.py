@@ -31,7 +31,7 @@ class Divider(ABC):
         """Take over what `state()` gave."""
 
 
-class Told(Divider):
+class Announced(Divider):
     """The user says so."""
 
     def state(self) -> State:
@@ -47,7 +47,7 @@ class Told(Divider):
             yield False, some_x, some_y
 
 
-class EverySoMany(Divider):
+class FixedLength(Divider):
     """After `count` examples."""
 
     def __init__(self, count: int) -> None:
@@ -110,11 +110,11 @@ class Detected(Divider):
 def divider(boundaries: Boundaries, input_shape: tuple[int, ...]) -> Divider:
     """The divider that a setting stands for."""
     if boundaries == "told":
-        return Told()
+        return Announced()
     if boundaries == "detected":
         return Detected(input_shape)
     if isinstance(boundaries, int) and not isinstance(boundaries, bool) and boundaries >= 1:
-        return EverySoMany(boundaries)
+        return FixedLength(boundaries)
     raise UsageError(
         f"boundaries is {boundaries!r}; it must be 'told', 'detected' or a number of examples of at least 1."
     )

@@ -21,7 +21,7 @@ from merlin_cl.estimator.auto import Advice, advised
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
 from merlin_cl.estimator.calibration import Calibration
 from merlin_cl.estimator.explaining import Explaining
-from merlin_cl.estimator.export import TakenAway, TaskName
+from merlin_cl.estimator.export import Exportable, TaskName
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels, checked_weights
 from merlin_cl.estimator.labels import Labels, of_one_kind
 from merlin_cl.estimator.persistence import CARRY, restored, saved
@@ -55,7 +55,7 @@ class UncertaintyParts(NamedTuple):
     epistemic: Array
 
 
-class ContinualClassifier(SharedByThreads, Refusing, Explaining, TakenAway, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
+class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A method of this package as a classifier that goes on learning.
 
     Parameters

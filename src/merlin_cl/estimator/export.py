@@ -17,7 +17,7 @@ from merlin_cl.protocol import Inference
 TaskName = str | int
 
 
-class TakenAway:
+class Exportable:
     """The part of an estimator that gives things out."""
 
     inference: Inference | None

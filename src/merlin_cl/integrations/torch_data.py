@@ -12,7 +12,7 @@ from merlin_cl.inputs.arrays import Array
 from merlin_cl.inputs.labels import name_of
 from merlin_cl.streams.settings.user_data import OwnOptions
 from merlin_cl.streams.stream import Stream, Task
-from merlin_cl.streams.user_data.arrays import Part, gathered
+from merlin_cl.streams.user_data.arrays import LabelledArrays, gathered
 from merlin_cl.tensors import as_float
 
 Source = Any
@@ -112,7 +112,7 @@ def _name(number: int) -> str:
     return f"task {number}"
 
 
-def _scored(test: Source | Sequence[Source], train: Sequence[Source], learned: Part) -> Part:
+def _scored(test: Source | Sequence[Source], train: Sequence[Source], learned: LabelledArrays) -> LabelledArrays:
     """The test examples, each with its task."""
     tests = test if isinstance(test, list | tuple) else [test]
     if len(tests) == len(train):

@@ -11,8 +11,8 @@ from merlin_cl.paper.experiment import Line, view_for
 from merlin_cl.paper.losses import ends, loss_curves
 from merlin_cl.paper.published import Published, first_tasks
 from merlin_cl.paper.samples import samples_of, separation
-from merlin_cl.paper.trials import Trial
-from merlin_cl.paper.verdict import Verdict, reason, verdict
+from merlin_cl.paper.trials import ExperimentLine
+from merlin_cl.paper.verdict import Judgement, reason, verdict
 from merlin_cl.protocol import Inference, View
 
 SCORES = {"A": "average_incremental_accuracy", "F": "forgetting"}
@@ -62,7 +62,7 @@ class Cell:
         return None if self.mean is None or self.paper is None else self.mean - self.paper.mean
 
     @property
-    def mark(self) -> Verdict | Literal["not run"] | None:
+    def mark(self) -> Judgement | Literal["not run"] | None:
         """What came of the paper's number; None where it has none."""
         if self.paper is None:
             return None
@@ -81,7 +81,7 @@ class Cell:
         return f"{said}; {self.line.why}" if self.line.why and self.mark == "not reached" else said
 
 
-def cells_of(trial: Trial) -> list[Cell]:
+def cells_of(trial: ExperimentLine) -> list[Cell]:
     """All cells of a line on a stream."""
     experiment = trial.experiment
     if experiment.kind == "sizes":
@@ -120,7 +120,7 @@ def score_of(result: dict[str, Any], view: View, inference: Inference | None) ->
     return next(score for score in result["scores"] if (score["view"], score["inference"]) == (view, inference))
 
 
-def _score(trial: Trial, inference: Inference | None, measure: str) -> Cell:
+def _score(trial: ExperimentLine, inference: Inference | None, measure: str) -> Cell:
     name, line = trial.stream.stream, trial.line
     view = view_for(name, inference)
     values = {seed: score_of(result, view, inference)[SCORES[measure]] for seed, result in trial.results.items()}
@@ -132,7 +132,7 @@ def _score(trial: Trial, inference: Inference | None, measure: str) -> Cell:
     return Cell(name, view, line, inference, measure, known, paper, trial.reason)
 
 
-def _curve(trial: Trial, inference: Inference | None) -> Iterable[Cell]:
+def _curve(trial: ExperimentLine, inference: Inference | None) -> Iterable[Cell]:
     name, line = trial.stream.stream, trial.line
     view = view_for(name, inference)
     curves = {seed: score_of(result, view, inference)["learning_curve"] for seed, result in trial.results.items()}
@@ -142,7 +142,7 @@ def _curve(trial: Trial, inference: Inference | None) -> Iterable[Cell]:
         yield Cell(name, view, line, inference, f"task {task + 1}", values, paper, trial.reason)
 
 
-def _sizes(trial: Trial) -> list[Cell]:
+def _sizes(trial: ExperimentLine) -> list[Cell]:
     """Counted on a learner that has learned nothing."""
     from merlin_cl.learners.learner import Learner
 
@@ -162,7 +162,7 @@ def _sizes(trial: Trial) -> list[Cell]:
     ]
 
 
-def _figures(trial: Trial) -> list[Cell]:
+def _figures(trial: ExperimentLine) -> list[Cell]:
     """What a figure shows, in numbers."""
     name, line = trial.stream.stream, trial.line
     if not trial.folders:

@@ -22,7 +22,7 @@ ONE_RUN = ("losses", "priors", "sizes")
 
 
 @dataclass(frozen=True)
-class Choice:
+class TrialOptions:
     """What the user wants of a table or figure."""
 
     seeds: int = 5
@@ -57,7 +57,7 @@ class Choice:
 
 
 @dataclass
-class Trial:
+class ExperimentLine:
     """A line on a stream: one run for each seed."""
 
     experiment: Experiment
@@ -77,7 +77,7 @@ class Trial:
         return self.stream.outline().tasks < type(self.stream)().outline().tasks
 
 
-def trials(experiment: Experiment, choice: Choice) -> list[Trial]:
+def trials(experiment: Experiment, choice: TrialOptions) -> list[ExperimentLine]:
     """Every line on every stream wanted."""
     for name in choice.streams:
         if name not in experiment.streams and experiment.table:  # what the paper has no numbers for can be shown of any
@@ -91,11 +91,11 @@ def trials(experiment: Experiment, choice: Choice) -> list[Trial]:
         stream = _stream(stream_name, choice)
         for line in experiment.lines:
             if stream_name not in line.skip and line.method in (choice.methods or methods):
-                found.append(Trial(experiment, line, stream, list(_configs(experiment, line, stream, choice))))
+                found.append(ExperimentLine(experiment, line, stream, list(_configs(experiment, line, stream, choice))))
     return found
 
 
-def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: Choice) -> Iterable[RunConfig]:
+def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: TrialOptions) -> Iterable[RunConfig]:
     kind = method_settings(line.method)
     method = changed(kind.preset("default", stream.info()), line.settings)
     seeds = 1 if experiment.kind in ONE_RUN else choice.seeds
@@ -104,7 +104,7 @@ def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice:
         yield RunConfig(stream, method, seed, inference=inference, data=choice.data)
 
 
-def _stream(name: str, choice: Choice) -> StreamSettings:
+def _stream(name: str, choice: TrialOptions) -> StreamSettings:
     """A stream of the paper, with its first tasks only where fewer are wanted, and with no more images or data sets than are."""
     settings = stream_settings(name)()
     if choice.images_per_task is not None:

@@ -4,7 +4,7 @@ from typing import Literal
 
 from merlin_cl.paper.published import Published
 
-Verdict = Literal["reproduced", "exceeded", "not reached"]
+Judgement = Literal["reproduced", "exceeded", "not reached"]
 
 
 def margin(half_width: float | None, paper: Published) -> float:
@@ -16,7 +16,7 @@ def margin(half_width: float | None, paper: Published) -> float:
     return max(paper.std or 0.0, half_width or 0.0)
 
 
-def verdict(mean: float, half_width: float | None, paper: Published, *, lower_is_better: bool = False) -> Verdict:
+def verdict(mean: float, half_width: float | None, paper: Published, *, lower_is_better: bool = False) -> Judgement:
     """What to call a mean of ours beside the paper's: an accuracy, or something of which less is better, such as forgetting.
 
     >>> paper = Published(90.7, 0.8, "Table 1")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from merlin_cl.paper.losses import loss_curves
 from merlin_cl.paper.samples import samples_of
-from merlin_cl.paper.trials import Trial
+from merlin_cl.paper.trials import ExperimentLine
 from merlin_cl.report import reproduction_figures as figures
 from merlin_cl.report.reproduction import Reproduction, as_csv, as_latex, as_markdown
 from merlin_cl.statefile import write_whole
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 WRITERS = {"csv": as_csv, "md": as_markdown, "tex": as_latex}
 
 
-def write_files(found: Reproduction, trials: list[Trial], path: Path) -> list[Path]:
+def write_files(found: Reproduction, trials: list[ExperimentLine], path: Path) -> list[Path]:
     """Write all forms beside `path`, which has no suffix; the answer is what was written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = []
@@ -29,7 +29,7 @@ def write_files(found: Reproduction, trials: list[Trial], path: Path) -> list[Pa
     return written if figure is None else [*written, *figures.save(figure, path)]
 
 
-def _figure(found: Reproduction, trials: list[Trial]) -> Figure | None:
+def _figure(found: Reproduction, trials: list[ExperimentLine]) -> Figure | None:
     """The figure of a table, or the paper's own; None where there is nothing to draw."""
     kind = found.experiment.kind
     if kind == "scores":

@@ -16,7 +16,7 @@ from merlin_cl.runs.calibration import COVERED, Calibration
 if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream
 
-Told = Callable[[str, int, int], None]
+ProgressCallback = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def questions(learner: Learner[Any], stream: StreamInfo, inference: str) -> list
 
 
 def evaluate(
-    learner: Learner[Any], stream: "Stream", tasks: int, asked: list[Question], told: Told
+    learner: Learner[Any], stream: "Stream", tasks: int, asked: list[Question], told: ProgressCallback
 ) -> dict[Question, Evaluation]:
     """What every question finds on the test sets of the first `tasks` tasks.
 

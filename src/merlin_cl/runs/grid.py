@@ -8,7 +8,7 @@ from pathlib import Path
 from merlin_cl.errors import MerlinError
 from merlin_cl.runs.engines.engine import Engine, Outcome
 from merlin_cl.runs.folder import exclusive
-from merlin_cl.runs.grid_state import Cost, Entry, GridState, seconds_left, state_of
+from merlin_cl.runs.grid_state import Cost, GridState, JobState, seconds_left, state_of
 from merlin_cl.runs.jobs import Job
 from merlin_cl.runs.progress import Display, clock_time
 from merlin_cl.runs.stopping import ending_in_order, exit_code
@@ -133,7 +133,7 @@ class _Work:
         total = sum(cost.seconds for cost in costs.values())
         return int(100 * (total - sum(cost.left for cost in costs.values()))), max(1, int(100 * total))
 
-    def _part(self, entry: Entry) -> float:
+    def _part(self, entry: JobState) -> float:
         """How much of a running entry is done, from 0 to 1."""
         if entry.run is None and (folder := entry.job.folder(self.root)) is not None:
             entry.run, self.news = folder.path.name, True

@@ -19,7 +19,7 @@ Status = Literal["queued", "running", "done", "failed"]
 
 
 @dataclass
-class Entry:
+class JobState:
     """One run of the grid, and what has become of it."""
 
     job: Job
@@ -50,21 +50,21 @@ class Cost(NamedTuple):
 class GridState:
     """All runs of a grid, in the order in which they are begun."""
 
-    entries: list[Entry]
+    entries: list[JobState]
     engine: str = "local"
     clock: Callable[[], float] = time.monotonic
     started: str = field(default_factory=lambda: datetime.now(UTC).isoformat(timespec="seconds"))
 
-    def of(self, *statuses: Status) -> list[Entry]:
+    def of(self, *statuses: Status) -> list[JobState]:
         """The entries that are in one of these states."""
         return [entry for entry in self.entries if entry.status in statuses]
 
-    def begin(self, entry: Entry) -> None:
+    def begin(self, entry: JobState) -> None:
         """An entry is being worked on."""
         entry.status, entry.begun = "running", self.clock()
         entry.tries += 1
 
-    def end(self, entry: Entry, reason: str | None, retries: int) -> None:
+    def end(self, entry: JobState, reason: str | None, retries: int) -> None:
         """An entry is done, has failed, or is to be tried again after all others."""
         entry.reason = reason
         entry.seconds = None if reason else round(self.clock() - entry.begun, 3)
@@ -77,7 +77,7 @@ class GridState:
             self.entries.remove(entry)
             self.entries.append(entry)
 
-    def costs(self, progress: Callable[[Entry], float]) -> dict[int, Cost] | None:
+    def costs(self, progress: Callable[[JobState], float]) -> dict[int, Cost] | None:
         """Seconds that each entry takes and seconds of them that are left, by its id; None while nothing is known of any.
 
         `progress` is the part of a running entry that is done, from 0 to 1.
@@ -125,7 +125,7 @@ def state_of(jobs: Iterable[Job], root: Path, finished: Callable[[Job], bool], e
     """The state before anything starts: what is finished already is done."""
     entries = []
     for job in {job.identity: job for job in jobs}.values():
-        entry = Entry(job)
+        entry = JobState(job)
         if finished(job) and (folder := job.folder(root)) is not None:
             entry.status, entry.run = "done", folder.path.name
             entry.seconds = sum(folder.result()["cost"]["cpu_seconds"].values())

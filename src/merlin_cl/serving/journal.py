@@ -92,7 +92,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Entry:
+class JournalEntry:
     """A request in its place."""
 
     number: int
@@ -187,9 +187,9 @@ class Journal:
             base.execute("DELETE FROM entries WHERE number <= ? AND inputs IS NULL", (number - REMEMBERED,))
         return Acknowledgement(number, again=False)
 
-    def after(self, number: int, examples: int) -> list[Entry]:
+    def after(self, number: int, examples: int) -> list[JournalEntry]:
         """Entries that follow one, until they have so many examples together; what was learned together is not cut in two."""
-        entries: list[Entry] = []
+        entries: list[JournalEntry] = []
         with self._reading() as base:
             for at, id, content, raw, count, lesson, refusal in base.execute(
                 "SELECT number, id, content, inputs, count, lesson, refusal FROM entries WHERE number > ? ORDER BY number",
@@ -197,7 +197,7 @@ class Journal:
             ):
                 if examples <= 0 and (lesson is None or lesson != entries[-1].lesson):
                     break
-                entries.append(Entry(at, id, Request.read(content, raw), lesson, refusal))
+                entries.append(JournalEntry(at, id, Request.read(content, raw), lesson, refusal))
                 examples -= max(count, 1)
         return entries
 

@@ -18,7 +18,7 @@ import numpy as np
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import ContinualClassifier
-from merlin_cl.serving.journal import Array, Entry, Journal, Outcome, Request
+from merlin_cl.serving.journal import Array, Journal, JournalEntry, Outcome, Request
 from merlin_cl.serving.outlook import Outlook
 from merlin_cl.statefile import clear_leftovers, write_whole
 
@@ -30,7 +30,7 @@ SUFFIX = ".safetensors"
 COVERAGE = 0.9
 """What sets of labels are to cover that are looked at before learning."""
 
-Lesson = Sequence[Entry]
+Lesson = Sequence[JournalEntry]
 """Entries that are learned in one call."""
 
 
@@ -174,7 +174,9 @@ class ServedModel:
         self._teach(lesson)
         return [self._outcome(entry, first.number, None, known) for entry, known in zip(lesson, before, strict=True)]
 
-    def _outcome(self, entry: Entry, lesson: int, refusal: str | None, known: tuple[int | None, int | None]) -> Outcome:
+    def _outcome(
+        self, entry: JournalEntry, lesson: int, refusal: str | None, known: tuple[int | None, int | None]
+    ) -> Outcome:
         return Outcome(entry.number, lesson, len(entry.request.labels), refusal, *known, entry.lesson is not None)
 
     def _teach(self, lesson: Lesson) -> None:
@@ -235,12 +237,12 @@ class ServedModel:
                 file.unlink()
 
 
-def lessons(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
+def lessons(entries: Sequence[JournalEntry]) -> Iterator[list[JournalEntry]]:
     """Entries that are learned together: as they were before, if they were; otherwise neighbours of one task."""
     for _, run in groupby(
         entries, key=lambda entry: (entry.lesson, entry.refusal, entry.request.kind, entry.request.task)
     ):
-        group: list[Entry] = []
+        group: list[JournalEntry] = []
         for entry in run:
             if group and not _together(group, entry):
                 yield group
@@ -249,7 +251,7 @@ def lessons(entries: Sequence[Entry]) -> Iterator[list[Entry]]:
         yield group
 
 
-def _together(group: Sequence[Entry], entry: Entry) -> bool:
+def _together(group: Sequence[JournalEntry], entry: JournalEntry) -> bool:
     if entry.lesson is not None:
         return entry.refusal is None  # they have the same number of a lesson
     if entry.request.kind == "rollback" or group[-1].request.end_task:

@@ -22,7 +22,7 @@ from merlin_cl.streams.settings.user_data import (
     TableSettings,
 )
 from merlin_cl.streams.stream import Stream
-from merlin_cl.streams.user_data.arrays import Part, from_parts, gathered
+from merlin_cl.streams.user_data.arrays import LabelledArrays, from_parts, gathered
 from merlin_cl.streams.user_data.building import own_stream
 from merlin_cl.streams.user_data.division import Groups
 from merlin_cl.streams.user_data.table import from_tables
@@ -63,7 +63,7 @@ def from_iterable(
 ) -> Stream:
     """See `Stream.from_iterable`."""
     wanted, groups = _wanted(tasks)
-    parts: Part | None = None if test is None else gathered(test, "test example")
+    parts: LabelledArrays | None = None if test is None else gathered(test, "test example")
     data = from_parts(name, gathered(examples), parts, standardise)
     features = _features(options)
     ordered: OwnOptions = {"task_order": "as-met", **options}

@@ -15,7 +15,7 @@ LONGEST_MEMORY = 0.97
 """What the running mean of z keeps of itself from batch to batch, at the most: about the last 33 batches."""
 
 
-class Examples(NamedTuple):
+class ExampleBatch(NamedTuple):
     """Inputs [N, *input_shape] and labels, int64 [N]."""
 
     x: Tensor
@@ -65,15 +65,17 @@ class BaseModels:
         """From now on choose among other outputs, bool [outputs]."""
         self._allowed = allowed
 
-    def learn(self, x: Tensor, y: Tensor, old: Examples, own: Examples) -> None:
+    def learn(self, x: Tensor, y: Tensor, old: ExampleBatch, own: ExampleBatch) -> None:
         """Update every model on an arriving batch x, y, and on exemplars of earlier tasks and of its own, drawn for each."""
         members, inputs = len(self.mean), as_float(x)
-        arriving = Examples(inputs.expand(members, *inputs.shape), y.expand(members, -1))
-        old, own = (Examples(as_float(examples.x), examples.y) for examples in (old, own))
+        arriving = ExampleBatch(inputs.expand(members, *inputs.shape), y.expand(members, -1))
+        old, own = (ExampleBatch(as_float(examples.x), examples.y) for examples in (old, own))
         wide = self._noise_widths()
         for _ in range(self._settings.updates_per_batch):
             replayed, rehearsed = self._drawn(old, self._settings.replay), self._drawn(own, self._settings.rehearse)
-            taken = Examples(*(torch.cat(parts, dim=1) for parts in zip(arriving, replayed, rehearsed, strict=True)))
+            taken = ExampleBatch(
+                *(torch.cat(parts, dim=1) for parts in zip(arriving, replayed, rehearsed, strict=True))
+            )
             pictures = augmented(taken.x, self._settings.augmentation, self._generator)
             self._training.step(pictures, taken.y, self._allowed, self._noise(wide))
             self._old += replayed.y.shape[1]
@@ -101,14 +103,14 @@ class BaseModels:
         # Number by number, so that a head that has grown since draws the same for all that was there.
         return torch.randn(self.mean.shape[::-1], generator=self._generator).t().to(self.mean.device).mul(wide)
 
-    def _drawn(self, examples: Examples, count: int) -> Examples:
+    def _drawn(self, examples: ExampleBatch, count: int) -> ExampleBatch:
         """Some of the examples for each model, [B, count, ...]."""
         x, y = examples
         count = count if len(y) else 0
         if count == 0:
-            return Examples(x.new_zeros(len(self.mean), 0, *x.shape[1:]), y.new_zeros(len(self.mean), 0))
+            return ExampleBatch(x.new_zeros(len(self.mean), 0, *x.shape[1:]), y.new_zeros(len(self.mean), 0))
         chosen = torch.randint(len(y), (len(self.mean), count), generator=self._generator).to(x.device)
-        return Examples(rows(x, chosen), y[chosen])
+        return ExampleBatch(rows(x, chosen), y[chosen])
 
     def state(self) -> State:
         """Latents, moments and random state."""

@@ -9,7 +9,7 @@ from torch import Tensor
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
 from merlin_cl.learners.learner import Asked
-from merlin_cl.learners.merlin.base_models import BaseModels, Examples
+from merlin_cl.learners.merlin.base_models import BaseModels, ExampleBatch
 from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
 from merlin_cl.learners.merlin.evidence import TaskEvidence
@@ -65,9 +65,9 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         assert self._base is not None
         with self.phases.timed("base"):
             task = self.tasks[-1].index
-            old, own = Examples(*self.memory.before_task(task)), Examples(*self.memory.of_task(task))
+            old, own = ExampleBatch(*self.memory.before_task(task)), ExampleBatch(*self.memory.of_task(task))
             if self.stream.domain_incremental:
-                old = Examples(old.x, torch.full_like(old.y, self.stranger))
+                old = ExampleBatch(old.x, torch.full_like(old.y, self.stranger))
             self._base.learn(x, y, old, own)
             self.memory.offer(x, y, task)
             if self.evidence is not None:

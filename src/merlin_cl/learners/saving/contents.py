@@ -11,7 +11,7 @@ from typing import Any
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.learners.saving.format import read_header
-from merlin_cl.statefile import TENSOR, TYPES, Entry
+from merlin_cl.statefile import TENSOR, TYPES, StoredTensor
 
 CLASSES_OF_A_TASK = 20
 """Classes of a task that are named; of more, how many there are."""
@@ -105,7 +105,7 @@ def _memories(value: Any) -> Iterator[dict[str, Any]]:
             yield from _memories(item)
 
 
-def _parts(marked: dict[str, Any], entries: dict[str, Entry]) -> dict[str, int]:
+def _parts(marked: dict[str, Any], entries: dict[str, StoredTensor]) -> dict[str, int]:
     """Bytes of the tensors of a method's parts and of what else there is."""
     sizes = {name: math.prod(entry.shape) * TYPES[entry.kind][1] for name, entry in entries.items()}
     groups = {

@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.learners.saving.header import Header
-from merlin_cl.statefile import DamagedError, Entry, State, StateFile, encode, open_regular, write_whole
+from merlin_cl.statefile import DamagedError, State, StateFile, StoredTensor, encode, open_regular, write_whole
 
 KIND = "merlin-cl learner"
 VERSION = 2
@@ -48,7 +48,7 @@ class FileHeader(NamedTuple):
     header: Header
     marked: Any
     """The state with a mark in the place of every tensor."""
-    entries: dict[str, Entry]
+    entries: dict[str, StoredTensor]
     """Where the tensors are."""
 
 

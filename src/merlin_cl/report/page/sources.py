@@ -15,7 +15,7 @@ from merlin_cl.report.summary import Result
 from merlin_cl.runs.folder import RESTORE, RunFolder, read_json, run_folders
 from merlin_cl.runs.result import FaultError, check
 
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Called with (runs read, runs in all)."""
 
 
@@ -72,7 +72,7 @@ def find(paths: Iterable[Path]) -> list[Path]:
     return list(found.values())
 
 
-def read(places: Iterable[Path], told: Told = lambda done, total: None) -> Findings:
+def read(places: Iterable[Path], told: ProgressCallback = lambda done, total: None) -> Findings:
     """The runs at some places. One that cannot be read is no reason to lose the others: it becomes a problem."""
     places = list(places)
     runs, problems = [], []

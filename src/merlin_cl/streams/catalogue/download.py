@@ -29,7 +29,7 @@ from merlin_cl.streams.catalogue.entry import Download
 if sys.platform != "win32":
     import fcntl
 
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Told how many bytes there are, and how many there will be."""
 
 BLOCK = 1 << 18
@@ -40,7 +40,7 @@ class FetchError(MerlinError):
     """A file could not be had from any of its mirrors."""
 
 
-def fetch(download: Download, target: Path, told: Told, patience: Patience = PATIENCE) -> None:
+def fetch(download: Download, target: Path, told: ProgressCallback, patience: Patience = PATIENCE) -> None:
     """Fetch a file to `target`."""
     target.parent.mkdir(parents=True, exist_ok=True)
     part = target.with_name(target.name + ".part")
@@ -56,7 +56,7 @@ def fetch(download: Download, target: Path, told: Told, patience: Patience = PAT
         ) from error
 
 
-def _fetch(download: Download, target: Path, part: Path, told: Told, patience: Patience) -> None:
+def _fetch(download: Download, target: Path, part: Path, told: ProgressCallback, patience: Patience) -> None:
     """The same, by way of `part`."""
     reasons = []
     with _alone(part) as content:
@@ -77,7 +77,9 @@ def _fetch(download: Download, target: Path, part: Path, told: Told, patience: P
     raise FetchError(f"{target.name} could not be fetched: {'; '.join(reasons)}.{more}")
 
 
-def _from_mirror(url: str, download: Download, content: IO[bytes], told: Told, patience: Patience) -> str | None:
+def _from_mirror(
+    url: str, download: Download, content: IO[bytes], told: ProgressCallback, patience: Patience
+) -> str | None:
     """Fetch from one mirror into `content`: None where that went well, otherwise why not."""
     why = None
     pace = _Pace(patience)
@@ -101,7 +103,7 @@ def _from_mirror(url: str, download: Download, content: IO[bytes], told: Told, p
     return why
 
 
-def _transfer(url: str, download: Download, content: IO[bytes], told: Told, pace: "_Pace") -> None:
+def _transfer(url: str, download: Download, content: IO[bytes], told: ProgressCallback, pace: "_Pace") -> None:
     """Receive what is missing in `content`, up to the declared end."""
     there = _length(content)
     if there > download.size:

@@ -30,11 +30,11 @@ def read(settings: ArraysSettings, path: Path) -> OwnData:
     return from_parts(str(path), train, _part(path, TEST_NAMES), settings.standardise)
 
 
-Part = tuple[Any, Any, Any]
+LabelledArrays = tuple[Any, Any, Any]
 """Inputs, labels, and tasks or None."""
 
 
-def from_parts(place: str, train: Part, test: Part | None, standardise: bool) -> OwnData:
+def from_parts(place: str, train: LabelledArrays, test: LabelledArrays | None, standardise: bool) -> OwnData:
     """Own data from arrays; the inputs may be anything with a shape and a dtype that becomes an array when asked."""
     shape = _shape_of(train[0])
     if test is not None and _shape_of(test[0]) != shape:
@@ -54,7 +54,7 @@ def _shape_of(x: Any) -> tuple[int, ...]:
     return () if len(x.shape) == 1 and x.dtype.kind in "UO" else input_shape(x.shape, x.dtype)
 
 
-def gathered(examples: Iterable[Any], what: str = "example") -> Part:
+def gathered(examples: Iterable[Any], what: str = "example") -> LabelledArrays:
     """All examples in arrays. They are taken once, and must have inputs of one shape."""
     inputs: list[Array] = []
     labels: list[Any] = []
@@ -84,7 +84,7 @@ def gathered(examples: Iterable[Any], what: str = "example") -> Part:
     return np.stack(inputs), labels, tasks or None
 
 
-def _examples(place: str, what: str, part: Part) -> Examples:
+def _examples(place: str, what: str, part: LabelledArrays) -> Examples:
     x, labels, tasks = part
 
     def named(position: int) -> str:
@@ -139,7 +139,7 @@ def _readable(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be read as arrays of numbers and text ({error}); save it again.") from error
 
 
-def _part(path: Path, names: dict[str, tuple[str, ...]]) -> Part | None:
+def _part(path: Path, names: dict[str, tuple[str, ...]]) -> LabelledArrays | None:
     with _readable(path):
         with path.open("rb") as file:
             if not zipfile.is_zipfile(file):
