@@ -13,7 +13,7 @@ from merlin_cl.metrics import half_width, mean, standard_deviation
 from merlin_cl.paper.cells import SCORES, score_of
 from merlin_cl.paper.experiment import Experiment, Line, experiment, view_for
 from merlin_cl.paper.published import published
-from merlin_cl.paper.trials import Choice, trials
+from merlin_cl.paper.trials import TrialOptions, trials
 from merlin_cl.paper.verdict import reason, verdict
 from merlin_cl.report.text import NONE, signed
 
@@ -102,7 +102,7 @@ def ablations(results: list[Found]) -> str:
 
 
 def _rows(chosen: Experiment, results: list[Found]) -> Iterable[tuple[str, ...]]:
-    for trial in trials(chosen, Choice(seeds=1, methods=("merlin-paper",))):
+    for trial in trials(chosen, TrialOptions(seeds=1, methods=("merlin-paper",))):
         stream, (wanted,) = trial.stream.stream, trial.configs
         record = json.loads(json.dumps(wanted.record()))
         alike = [
