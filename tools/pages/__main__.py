@@ -22,6 +22,7 @@ WRITERS = (
     "choose",
     "fronts",
     "refusing",
+    "serving",
     "reliability",
     "recording",
     "readme",
