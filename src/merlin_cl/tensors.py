@@ -22,8 +22,14 @@ def rows(values: Tensor, places: Tensor) -> Tensor:
     return values.index_select(0, places.flatten()).view(*places.shape, *values.shape[1:])
 
 
-def copied(state: Any) -> Any:
+RANDOM_STATE = len(torch.Generator().get_state())
+"""Bytes of a generator's state, which stays on the CPU as its generator does."""
+
+
+def copied(state: Any, device: torch.device | None = None) -> Any:
     """The same nested dictionaries and lists with tensors of their own, whatever becomes of the first.
+
+    With `device` they are there, but for the states of generators.
 
     >>> kept = {"moments": [torch.zeros(2)]}
     >>> apart = copied(kept)
@@ -32,9 +38,10 @@ def copied(state: Any) -> Any:
     {'moments': [tensor([0., 0.])]}
     """
     if isinstance(state, Tensor):
-        return state.detach().clone()
+        random = state.dtype == torch.uint8 and state.shape == (RANDOM_STATE,)
+        return state.detach().clone() if device is None or random else state.detach().to(device, copy=True)
     if isinstance(state, dict):
-        return {key: copied(value) for key, value in state.items()}
+        return {key: copied(value, device) for key, value in state.items()}
     if isinstance(state, list | tuple):
-        return type(state)(copied(value) for value in state)
+        return type(state)(copied(value, device) for value in state)
     return state

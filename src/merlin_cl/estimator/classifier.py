@@ -82,7 +82,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
         `encode`, the path of an .onnx file, a name ("minilm", "efficientnet-lite0", "hashing", "package.module:factory"), or
         `merlin_cl.features.Features` of one of these. With them X may be a list of texts.
     random_state : seed of all that is random.
-    device : where to compute, as torch calls it.
+    device : where to compute, as torch calls it, or "auto": a GPU where there is one.
 
     Threads may ask while one of them teaches. An answer (`predict`, `predict_proba`, `uncertainty`, `save`, ...) comes from what
     the last learning call that was done left behind, whole, and never waits for one that goes on. Learning calls (`fit`,

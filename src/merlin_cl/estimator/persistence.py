@@ -15,6 +15,7 @@ from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
 from merlin_cl.inputs.filling import ColumnMeans
 from merlin_cl.inputs.standardisation import ENOUGH, Moments
+from merlin_cl.learners.devices import AUTO
 from merlin_cl.learners.saving.allocation import BoundedTensors
 from merlin_cl.learners.saving.format import damaged
 from merlin_cl.learners.saving.header import MOST, require_size
@@ -163,7 +164,8 @@ def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLear
     calibration = parameters.setdefault("calibration", 0)  # files of 0.1 know of none
     if parameters["expected_tasks"] > MOST["tasks"] or parameters["batch_size"] < 1 or calibration < 0:
         raise ValueError("its estimator could not learn with these parameters")
-    torch.device(parameters["device"])
+    if parameters["device"] != AUTO and torch.device(parameters["device"]) != learner.device:
+        parameters["device"] = str(learner.device)  # it was saved elsewhere
     if parameters["settings"] is not None and not isinstance(parameters["settings"], dict):
         raise ValueError("its settings are none")
     chosen = {"method": learner.settings.method} if parameters.get("method") == "auto" else {}

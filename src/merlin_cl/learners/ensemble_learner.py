@@ -40,7 +40,7 @@ class EnsembleLearner(Learner[Settings]):
         require_pictures(settings.augmentation, stream)
         self.network = settings.classifier(stream)
         self.memory = ExemplarMemory(
-            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars"), self.device
         )
         self.models = settings.models
         self._ensembles: dict[str, Bank] = {}  # those that are ready, by what they are for

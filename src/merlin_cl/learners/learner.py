@@ -219,7 +219,7 @@ class Learner(ABC, Generic[Settings]):
         self.tasks = [_task_from(record) for record in state["tasks"]]
         self.learning = bool(state["learning"])
         self.phases.cpu_seconds = dict(state["cpu_seconds"])
-        self._restore(copied(state["method"]))  # and it takes tensors over as they are
+        self._restore(copied(state["method"], self.device))  # and it takes tensors over as they are
 
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""

@@ -36,7 +36,7 @@ class ReplayLearner(NetworkLearner[Settings]):
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.memory = ExemplarMemory(
-            settings.exemplars, settings.reservoir, stream.input_shape, self.generator("exemplars")
+            settings.exemplars, settings.reservoir, stream.input_shape, self.generator("exemplars"), self.device
         )
         self.draws = self.generator("replay")
 

@@ -57,6 +57,10 @@ class RunConfig:
     """How many tasks the stream has; 0 until it has been built."""
 
     def __post_init__(self) -> None:
+        if self.device == "auto":  # a record says where it was computed
+            from merlin_cl.learners.devices import usable_device
+
+            object.__setattr__(self, "device", str(usable_device(self.device)))
         for name, least, most in (("seed", 0, LARGEST), ("batch_size", 1, LARGEST), ("threads", 1, MOST_THREADS)):
             value = getattr(self, name)
             if value < least:

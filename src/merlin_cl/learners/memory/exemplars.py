@@ -20,11 +20,19 @@ class ExemplarMemory:
     that domains which share their labels are balanced too. A method may keep notes, K numbers, beside each exemplar.
     """
 
-    def __init__(self, budget: int, choice: Choice, input_shape: tuple[int, ...], generator: torch.Generator) -> None:
+    def __init__(
+        self,
+        budget: int,
+        choice: Choice,
+        input_shape: tuple[int, ...],
+        generator: torch.Generator,
+        device: torch.device | None = None,
+    ) -> None:
         self.budget = budget
         self.choice = choice
         self._generator = generator
-        self._x = torch.zeros(0, *input_shape)  # [n, *input_shape], n <= budget; the dtype of what arrives
+        # [n, *input_shape], n <= budget; the dtype of what arrives
+        self._x = torch.zeros(0, *input_shape, device=device)
         self._notes: Tensor | None = None  # [n, K]
         self._labels: list[int] = []
         self._tasks: list[int] = []
@@ -62,7 +70,7 @@ class ExemplarMemory:
     @property
     def notes(self) -> Tensor:
         """What was noted beside each exemplar, [n, K]; [0, 0] before the first."""
-        return torch.zeros(0, 0) if self._notes is None else self._notes
+        return torch.zeros(0, 0, device=self._x.device) if self._notes is None else self._notes
 
     def of_task(self, task: int) -> tuple[Tensor, Tensor]:
         """Inputs and labels of one task's exemplars."""

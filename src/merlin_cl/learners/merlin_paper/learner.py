@@ -21,7 +21,7 @@ from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.protocol import Inference as Mode
 from merlin_cl.protocol import StreamInfo, TaskInfo
-from merlin_cl.tensors import MASKED, State, as_float
+from merlin_cl.tensors import MASKED, State, as_float, copied
 
 
 class MerlinPaper(Learner[MerlinPaperSettings]):
@@ -78,7 +78,7 @@ class MerlinPaper(Learner[MerlinPaperSettings]):
         super().__init__(stream, settings, seed, device)
         self.network = settings.classifier(stream)
         self.memory = ExemplarMemory(
-            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars"), self.device
         )
         self.distribution = WeightDistribution(self.network, settings, stream.tasks, self.generator("distribution"))
         self._inference = Inference(self.network, settings.fine_tune_epochs, self.device, self.phases)
@@ -227,13 +227,14 @@ class MerlinPaper(Learner[MerlinPaperSettings]):
 
     def _restore(self, state: State) -> None:
         self.memory.restore(state["memory"])
-        self.distribution.restore(state["distribution"])
+        on_cpu = torch.device("cpu")  # where the VAE learns, whatever the device
+        self.distribution.restore(copied(state["distribution"], on_cpu))
         self._base = self._fitting = None
         self._ensembles.clear()
         if self.learning:
             base, fitting = self._beginning(self.tasks[-1])
             base.restore(state["base"])
-            fitting.restore(state["fitting"])
+            fitting.restore(copied(state["fitting"], on_cpu))
             self._base, self._fitting = base, fitting
 
     def stored_bytes(self) -> dict[str, int]:

@@ -85,7 +85,7 @@ class Expert:
         self.training.restore(state["training"])
         self.inputs.restore(state["inputs"])
         self.count = int(state["count"])
-        self.classes, self._explained = state["classes"].clone(), state["explained"].clone()
+        self.classes, self._explained = state["classes"].clone(), state["explained"].cpu().clone()
 
     def widened(self, state: State) -> State:
         """What an expert for fewer classes gave as its state, for this one, which is new, to restore."""
@@ -122,7 +122,9 @@ class CNDPM(Learner[CNDPMSettings]):
         super().__init__(stream, settings, seed, device)
         self.experts: list[Expert] = []
         self.augmented = Augmenter(settings.augmentation, stream, self.generator("augmentation"))
-        self.memory = ExemplarMemory(settings.exemplars, "random", stream.input_shape, self.generator("exemplars"))
+        self.memory = ExemplarMemory(
+            settings.exemplars, "random", stream.input_shape, self.generator("exemplars"), self.device
+        )
         self._order = self.generator("order")
 
     def _begin(self, task: TaskInfo) -> None:

@@ -44,7 +44,7 @@ class EWC(NetworkLearner[EWCSettings]):
 
     def _empty_memory(self) -> ExemplarMemory:
         return ExemplarMemory(
-            self.settings.exemplars, self.settings.exemplar_choice, self.stream.input_shape, self._draws
+            self.settings.exemplars, self.settings.exemplar_choice, self.stream.input_shape, self._draws, self.device
         )
 
     def _begin(self, task: TaskInfo) -> None:

@@ -27,7 +27,7 @@ class FrozenFeatureLearner(NetworkLearner[Settings]):
     def __init__(self, stream: StreamInfo, settings: Settings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.memory = ExemplarMemory(
-            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars"), self.device
         )
 
     @abstractmethod

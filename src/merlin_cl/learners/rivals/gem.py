@@ -29,7 +29,7 @@ class GEM(NetworkLearner[GEMSettings]):
     def __init__(self, stream: StreamInfo, settings: GEMSettings, seed: int, device: str = "cpu") -> None:
         super().__init__(stream, settings, seed, device)
         self.memory = ExemplarMemory(
-            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars")
+            settings.exemplars, settings.exemplar_choice, stream.input_shape, self.generator("exemplars"), self.device
         )
 
     def _observe(self, x: Tensor, y: Tensor) -> None:

@@ -56,7 +56,9 @@ class ICaRL(NetworkLearner[ICaRLSettings]):
         self._before = Bank(self.network, self.bank.weights.clone())  # the network as it was when the task began
 
     def _reservoir(self, budget: int) -> ExemplarMemory:
-        return ExemplarMemory(budget, self.settings.exemplar_choice, self.stream.input_shape, self._choices)
+        return ExemplarMemory(
+            budget, self.settings.exemplar_choice, self.stream.input_shape, self._choices, self.device
+        )
 
     @property
     def _length(self) -> int:
