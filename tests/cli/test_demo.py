@@ -1,6 +1,8 @@
 """What the demonstration shows, and what it says of it."""
 
+import itertools
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -47,3 +49,11 @@ def test_it_shows_both_and_says_what_was_made_smaller(small, merlin):
     assert "gdumb-ensemble" in out
     assert "To be quick, both have 10 models answer; `merlin run split-mnist` has 12." in err
     assert "Next: merlin diagnose runs/split-mnist-merlin-s0-" in err
+
+
+def test_the_readme_and_the_help_say_the_same_of_the_time_it_takes(merlin):
+    _, out, _ = merlin("demo", "--help")
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    assert "under a minute" in " ".join(out.replace("│", " ").split())
+    (said,) = (line for line, after in itertools.pairwise(readme.splitlines()) if after == "make demo")
+    assert "under a minute" in said

@@ -36,7 +36,7 @@ class DemoOptions:
 def main(argv: list[str]) -> None:
     """Run the command."""
     about = (
-        "Learn Split MNIST with MERLIN, then with the control that knows the exemplars alone; about half a minute, as "
+        "Learn Split MNIST with MERLIN, then with the control that knows the exemplars alone; under a minute, as "
         f"ensembles of {MODELS} models answer."
     )
     options = parse(DemoOptions, argv, "demo", about, option_names(DemoOptions))

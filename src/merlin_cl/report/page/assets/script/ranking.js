@@ -57,7 +57,7 @@ function lineDown(x, area, row, ends) {
 // The first ones, and all that are in colour; a button brings the others.
 function rowsAtFirst(figure, all, focus, again) {
   const button = figure.querySelector('[data-every]');
-  button.hidden = all.length <= ROWS_AT_FIRST;
+  button.hidden = all.length <= 1.5 * ROWS_AT_FIRST; // a few more are not worth a click
   if (button.hidden) return all;
   const every = figure.dataset.every === 'true';
   button.textContent = every ? `First ${ROWS_AT_FIRST}` : `All ${all.length}`;
