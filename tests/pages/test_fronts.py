@@ -1,5 +1,6 @@
 """The page of fronts names those that nobody beats for less, and draws them."""
 
+from tools.pages.charts import beside
 from tools.pages.fronts import Point, compared, figure, front, pages
 from tools.pages.records import read_records
 
@@ -30,3 +31,12 @@ def test_a_figure_names_those_on_the_front():
     drawn = figure("split-mnist", {"bytes kept": [Point("a", 90, 5e4), Point("b", 80, 6e4)]})
     assert ">a</text>" in drawn
     assert ">b</text>" not in drawn
+
+
+def test_names_lie_beside_their_points_and_never_over_each_other():
+    places = beside({name: (50.0 + at, 50.0) for at, name in enumerate(("merlin", "lookup", "gdumb-ensemble"))}, 300.0)
+    boxes = [(x, y - 12, x + 8 * len(name), y + 3) for name, (x, y) in places.items()]
+    assert len(places) == 3
+    for at, one in enumerate(boxes):
+        for other in boxes[at + 1 :]:
+            assert one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]

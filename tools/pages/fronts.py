@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from tools.pages.charts import STYLE
+from tools.pages.charts import STYLE, beside
 from tools.pages.markdown import NOTHING, ROOT, filled, table
 from tools.pages.records import A, Entry, Record, entries, read_records, streams_of
 from tools.pages.svg import drawing, element, group, line, text
@@ -124,7 +124,8 @@ def _panel(name: str, points: list[Point], left: float) -> str:
 
     best = front(points)
     corners, marks = [place(best[0])], []
-    named: list[tuple[float, float]] = []  # where names are written
+    ours_first = sorted((p for p in points if p in best or p.method == "merlin"), key=lambda p: p.method != "merlin")
+    names = beside({p.method: place(p) for p in ours_first if p.accuracy >= low}, left + WIDTH)
     for one, other in pairwise(best):
         corners += [(place(other)[0], place(one)[1]), place(other)]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in [*corners, (left + WIDTH, corners[-1][1])])
@@ -132,11 +133,7 @@ def _panel(name: str, points: list[Point], left: float) -> str:
         x, y = place(point)
         kind = "ours" if point.method == "merlin" else "on" if point in best else "rival"
         told = f"<title>{point.method} {point.accuracy:.1f}</title>"
-        words = []
-        if kind != "rival" and point.accuracy >= low:
-            up = not any(abs(y - other) < 14 and abs(x - beside) < 90 for beside, other in named)
-            named.append((x, y))
-            words = [text(x + 7, y - 6 if up else y + 15, point.method, class_="name")]
+        words = [text(*names[point.method], point.method, class_="name")] if point.method in names else []
         marks.append(group(told, element("circle", cx=x, cy=y, r=4.2, class_="dot"), *words, class_=kind))
     grid = []
     for tick in range(5 * math.ceil(low / 5), int(high) + 1, 5):
