@@ -21,6 +21,7 @@ SMALLER: dict[str, Any] = {
     "fine_tune_epochs": 2,
     "epochs": 2,
     "latent": 50,
+    "width": 100,
     "hidden": 8,
     "generator_hidden": 8,
     "likelihood": "gaussian",

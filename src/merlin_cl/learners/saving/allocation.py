@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-SMALL = 48 * 2**20
-"""Bytes that a tensor may have, whatever the size of the file: learning takes four of them, which are less than 200 MB."""
+SMALL = 32 * 2**20
+"""Bytes that a tensor may have, whatever the size of the file: reading and learning take up to five of them, less than 200 MB."""
 FACTOR = 64
 """How many times the file's tensors together a tensor may take: numbers of half a bit become numbers of four bytes."""
 WIDEST = 8
