@@ -63,14 +63,36 @@ def test_time_left_is_told_from_the_first_seconds_on():
     clock = Clock()
     forecast = Forecast(tasks=5, taken=[], clock=clock)
     clock.now = 1.0
-    forecast.learned(0.25)  # four seconds of learning a task, and answering that takes half as long and grows
+    forecast.step("learn", 0.25)  # four seconds of learning a task, and answering that takes half as long and grows
     assert forecast.left() == 5 * 4 + 2 * (1 + 2 + 3 + 4 + 5) - 1
     clock.now = 4.0
-    forecast.learned(1.0)
+    forecast.step("learn", 1.0)
     clock.now = 6.0
     forecast.end_task()
     forecast.begin_task()
     assert forecast.left() == 8 + 10 + 12 + 14  # answering took two seconds for one task
+
+
+def test_a_phase_under_way_is_not_taken_to_be_over():
+    clock = Clock()
+    forecast = Forecast(tasks=1, taken=[], clock=clock)
+    clock.now = 4.0
+    forecast.step("learn", 1.0)
+    clock.now = 34.0
+    forecast.step("infer", 0.25)  # a quarter took half a minute
+    assert forecast.left() == 90.0
+    assert 0.2 < forecast.share() < 0.3
+    clock.now = 124.0
+    forecast.step("infer", 1.0)
+    assert forecast.left() == 0.0
+
+
+def test_a_later_task_may_take_longer_than_those_before():
+    clock = Clock()
+    forecast = Forecast(tasks=2, taken=[5.0], clock=clock)
+    clock.now = 20.0
+    forecast.step("infer", 0.5)
+    assert forecast.left() == 20.0
 
 
 class Bar:

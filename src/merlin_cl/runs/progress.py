@@ -33,7 +33,7 @@ class Forecast:
     """Estimates the time left: from what tasks took, each a little longer than the one before, and before that from the batches.
 
     Of the first task it takes what follows the learning, such as answering all test examples, to last half as long as that
-    until it is known, and to grow with the number of tasks.
+    until it is known, and to grow with the number of tasks. A phase under way is never taken to be over before its steps are.
     """
 
     def __init__(self, tasks: int, taken: list[float], clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,17 +44,24 @@ class Forecast:
         self.task_begun = self.begun
         self._learned = 0.0  # share of the current task's batches
         self._learning: float | None = None  # seconds that all batches of the newest task took
+        self._phase, self._phase_share = "", 1.0
+        self._phase_begun = self._last_step = self.begun
 
     def begin_task(self) -> None:
         """A task starts now."""
-        self.task_begun = self.clock()
+        self.task_begun = self._phase_begun = self._last_step = self.clock()
+        self._phase, self._phase_share = "", 1.0
         self._learned = 0.0
 
-    def learned(self, share: float) -> None:
-        """So much of the current task's batches has been learned."""
-        self._learned = share
-        if share >= 1:
-            self._learning = self.clock() - self.task_begun
+    def step(self, phase: str, share: float) -> None:
+        """So much of a phase of the current task is done; `learn` is the one of its batches."""
+        if phase != self._phase or share < self._phase_share:
+            self._phase_begun = self._last_step
+        self._phase, self._phase_share, self._last_step = phase, share, self.clock()
+        if phase == "learn":
+            self._learned = share
+            if share >= 1:
+                self._learning = self.clock() - self.task_begun
 
     def end_task(self) -> None:
         """The task is over: remember how long it took."""
@@ -74,15 +81,21 @@ class Forecast:
         ahead = [self.taken[-1] + growth * (step + 1) for step in range(self.tasks - len(self.taken))]
         if not ahead:
             return 0.0
-        return max(0.0, ahead[0] - (self.clock() - self.task_begun)) + sum(ahead[1:])
+        return max(self._left_of_phase(), ahead[0] - (self.clock() - self.task_begun)) + sum(ahead[1:])
+
+    def _left_of_phase(self) -> float:
+        """Seconds until the steps of the phase under way are done, each as long as those before it."""
+        gone = self._last_step - self._phase_begun
+        return gone * (1 - self._phase_share) / self._phase_share if self._phase_share > 0 else 0.0
 
     def _left_of_all(self) -> float | None:
         """While the first task is being learned."""
         gone = self.clock() - self.task_begun
         if gone < SOON or not self._learned:
             return None
-        learning = gone / self._learned if self._learned < 1 or self._learning is None else self._learning
-        rest = max(learning / 2, gone - learning)
+        learned = self._learned >= 1 and self._learning is not None
+        learning = self._learning if learned and self._learning is not None else gone / self._learned
+        rest = max(learning / 2, gone - learning + self._left_of_phase() * learned)
         return max(0.0, self.tasks * learning + rest * self.tasks * (self.tasks + 1) / 2 - gone)
 
     def share(self) -> float:
@@ -109,8 +122,7 @@ class RunProgress:
 
     def told(self, phase: str, done: int, total: int) -> None:
         """A step of a phase is done (this is a learner's listener). The bar is of the whole run and never goes back."""
-        if phase == "learn":
-            self.forecast.learned(done / max(1, total))
+        self.forecast.step(phase, done / max(1, total))
         times = f"{clock_time(self.forecast.elapsed())} elapsed"
         left = self.forecast.left()
         if left is not None:
