@@ -18,6 +18,8 @@ USUAL_INPUT = 10.0
 RATES = ("learning_rate", "fine_tune_rate")
 """Settings that say how large a method's steps are, where it has them."""
 
+ALWAYS_FINITE = {int, bool, str, type(None)}
+"""Of plain values, those that need not be looked at: long lists may consist of them."""
 NOT_NUMBERS = re.compile(r"\b(nans?|infs?|infinity|infinite|non-?finite)\b", re.IGNORECASE)
 """How libraries speak of numbers that they cannot take."""
 
@@ -48,10 +50,12 @@ def is_finite(state: Any) -> bool:
     (True, False)
     """
     if isinstance(state, Tensor):
-        return not state.is_floating_point() or bool(torch.isfinite(state).all())
+        if not state.is_floating_point() or math.isfinite(state.sum()):
+            return True  # no sum with NaN or infinity in it is finite
+        return bool(torch.isfinite(state).all())  # that of finite numbers may not be either
     if isinstance(state, dict | list | tuple):
         values = state.values() if isinstance(state, dict) else state
-        return all(is_finite(value) for value in values if not isinstance(value, int | str))
+        return set(map(type, values)) <= ALWAYS_FINITE or all(map(is_finite, values))
     return not isinstance(state, float) or math.isfinite(state)
 
 

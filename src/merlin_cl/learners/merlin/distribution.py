@@ -91,8 +91,9 @@ class TaskPrior(Prior):
         """The prior with means z [C, size] whose numbers vary by `deviations`, [C, size]."""
         means = quantised(z, groups, levels)
         parts = [group for group, kept in zip(groups, means.kept, strict=True) if kept]
-        wide = [deviations[:, start:stop].square().mean(dim=1).sqrt() for start, stop in parts]
-        spreads = torch.stack(wide, dim=1) if wide else deviations.new_zeros(len(z), 0)
+        squares = deviations.square()
+        wide = [squares[:, start:stop].mean(dim=1) for start, stop in parts]
+        spreads = torch.stack(wide, dim=1).sqrt_() if wide else deviations.new_zeros(len(z), 0)
         return cls(means, (spreads / means.units.float()).clamp(max=6e4).half())
 
     @property

@@ -63,7 +63,9 @@ class Quantised(NamedTuple):
 
 def quantised(z: Tensor, groups: list[tuple[int, int]], levels: int) -> Quantised:
     """Points z [C, size] in `levels` values a number, with the unit for every part that leaves the least square error."""
-    kept = tuple(bool(z[:, start:stop].any()) for start, stop in groups)
+    filled = torch.nn.functional.pad((z != 0).any(dim=0).cumsum(0), (1, 0))  # numbers before each that are not always zero
+    starts, stops = torch.tensor(groups, device=z.device).unbind(dim=1)
+    kept = tuple((filled[stops] > filled[starts]).tolist())
     numbers, part = _places(groups, kept, z.device)
     values = z[:, numbers]
     units = _units(values, part, sum(kept), levels)
@@ -92,10 +94,11 @@ def _units(values: Tensor, part: Tensor, parts: int, levels: int) -> Tensor:
 
 def _places(groups: list[tuple[int, int]], kept: tuple[bool, ...], device: torch.device) -> tuple[Tensor, Tensor]:
     """Where in z the numbers of the kept parts are, and which of the kept parts each belongs to: int64 [n] both."""
-    ranges = [torch.arange(*group) for group, is_kept in zip(groups, kept, strict=True) if is_kept]
-    part = [torch.full((len(numbers),), at) for at, numbers in enumerate(ranges)]
-    none = torch.zeros(0, dtype=torch.int64)
-    return torch.cat([none, *ranges]).to(device), torch.cat([none, *part]).to(device)
+    bounds = torch.tensor(groups)[torch.tensor(kept, dtype=torch.bool)]  # [kept parts, 2]
+    widths = bounds[:, 1] - bounds[:, 0]
+    part = torch.repeat_interleave(widths)
+    numbers = torch.arange(len(part)) + (bounds[:, 1] - widths.cumsum(0))[part]
+    return numbers.to(device), part.to(device)
 
 
 def _packed(digits: Tensor, levels: int) -> Tensor:
