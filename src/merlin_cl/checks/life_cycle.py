@@ -31,13 +31,13 @@ def same_seed_same_result(settings: MethodSettings) -> None:
 
 def restored_equals_uninterrupted(settings: MethodSettings) -> None:
     """State taken at any moment, between tasks or within one, and restored into a new learner goes on exactly as before."""
-    whole = clouds.learned(_fresh(settings))
-    steps = list(clouds.steps())
-    for cut in (3, 7, 11, 14, len(steps)):  # within a task, between two, within, between, at the very end
-        interrupted = _fresh(settings)
-        for step in steps[:cut]:
-            step(interrupted)
-        state = _plain(interrupted.state())
+    whole, steps = _fresh(settings), list(clouds.steps())
+    states = {}
+    for cut, step in enumerate(steps, start=1):
+        step(whole)
+        if cut in (3, 7, 11, 14, len(steps)):  # within a task, between two, within, between, at the very end
+            states[cut] = _plain(whole.state())
+    for cut, state in states.items():
         resumed = _fresh(settings)
         resumed.restore(state)
         for step in steps[cut:]:

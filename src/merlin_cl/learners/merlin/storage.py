@@ -63,7 +63,9 @@ class Quantised(NamedTuple):
 
 def quantised(z: Tensor, groups: list[tuple[int, int]], levels: int) -> Quantised:
     """Points z [C, size] in `levels` values a number, with the unit for every part that leaves the least square error."""
-    filled = torch.nn.functional.pad((z != 0).any(dim=0).cumsum(0), (1, 0))  # numbers before each that are not always zero
+    filled = torch.nn.functional.pad(
+        (z != 0).any(dim=0).cumsum(0), (1, 0)
+    )  # numbers before each that are not always zero
     starts, stops = torch.tensor(groups, device=z.device).unbind(dim=1)
     kept = tuple((filled[stops] > filled[starts]).tolist())
     numbers, part = _places(groups, kept, z.device)
