@@ -331,22 +331,22 @@ def main() -> None:
     warnings.simplefilter("ignore")  # those of Avalanche
     _warm_up()
     options.into.mkdir(parents=True, exist_ok=True)
-    found: dict[str, list[dict[str, Any]]] = {method: [] for method in options.methods}
+    records: dict[str, list[dict[str, Any]]] = {method: [] for method in options.methods}
     revision = git_revision(Path(__file__).parent)
     begun, done, total = time.monotonic(), 0, len(options.seeds) * len(options.methods)
     for seed in options.seeds:
         images = Images.drawn(seed, options.images_per_task)
         for method in options.methods:
-            found[method].append(compare(avalanche, method, images, seed))
+            records[method].append(compare(avalanche, method, images, seed))
             done += 1
             left = clock_time((time.monotonic() - begun) / done * (total - done))
-            print(f"{method} {found[method][-1]}, about {left} left", file=sys.stderr, flush=True)
+            print(f"{method} {records[method][-1]}, about {left} left", file=sys.stderr, flush=True)
             record = {
                 "method": method,
                 "settings": OURS[method].record(),
                 "stream": {"name": "split-mnist", "images_per_task": options.images_per_task, "batch_size": BATCH},
                 "source": images.stream.source,
-                "runs": found[method],
+                "runs": records[method],
                 "versions": {
                     "torch": torch.__version__,
                     "avalanche": avalanche.__version__,

@@ -48,7 +48,7 @@ def main() -> None:
         measure("local", 1, [RunConfig(tiny, method_settings("single").preset("default", tiny.info()))])
     measured = [measure(options.engine, workers, configs) for workers in (1, 2)]
     one, two = measured
-    found = {
+    figures = {
         "engine": options.engine,
         "runs": len(configs),
         "method": method.method,
@@ -57,7 +57,7 @@ def main() -> None:
         "efficiency": round(one["seconds"] / (2 * two["seconds"]), 3),
         "efficiency_of_cpu": round(one["cpu_seconds_a_run"] / two["cpu_seconds_a_run"], 3),
     }
-    print(json.dumps(found, indent=1))
+    print(json.dumps(figures, indent=1))
 
 
 def measure(name: str, workers: int, configs: list[RunConfig]) -> dict[str, Any]:

@@ -43,12 +43,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         model = saved_model(options.method, Path(folder) / "model")
         if options.what == "load":
-            found = load(model, options.seconds)
+            figures = load(model, options.seconds)
         elif options.what == "kills":
-            found = kills(model, options.minutes, options.kills)
+            figures = kills(model, options.minutes, options.kills)
         else:
-            found = fuzz(model, options.examples)
-    record = {"method": options.method, "clients": CLIENTS, "cores": os.cpu_count(), **found}
+            figures = fuzz(model, options.examples)
+    record = {"method": options.method, "clients": CLIENTS, "cores": os.cpu_count(), **figures}
     record["load average"] = [round(value, 2) for value in os.getloadavg()]
     print(json.dumps(record, indent=1))
     if options.out:
@@ -113,9 +113,9 @@ def askers(port: int, token: str, seconds: float, results: Any) -> None:
     def one(mine: list[float]) -> None:
         connection, at = http.client.HTTPConnection("127.0.0.1", port, timeout=60), 0
         while (begun := time.perf_counter()) < end:
-            found = ask(connection, token, "POST", "/predict", bodies[at % len(bodies)])
+            reply = ask(connection, token, "POST", "/predict", bodies[at % len(bodies)])
             mine.append(time.perf_counter() - begun)
-            versions.add(found["version"])
+            versions.add(reply["version"])
             at += 1
 
     threads = [threading.Thread(target=one, args=(mine,)) for mine in times]
@@ -197,8 +197,8 @@ def kills(model: Path, minutes: float, count: int) -> dict[str, Any]:
                 chosen = np.random.default_rng(mine).integers(0, 5_000, 5)
                 body = {"id": str(mine), "inputs": x[chosen].tolist(), "labels": y[chosen].tolist(), "task": "all"}
                 try:
-                    found = ask(connection, service.token, "POST", "/learn", json.dumps(body).encode())
-                    acknowledged[mine] = found["version"]
+                    reply = ask(connection, service.token, "POST", "/learn", json.dumps(body).encode())
+                    acknowledged[mine] = reply["version"]
                 except (OSError, http.client.HTTPException):
                     with lock:
                         unsure.add(mine)

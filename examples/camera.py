@@ -56,9 +56,9 @@ def edges(images: np.ndarray) -> np.ndarray:
     down, right = np.gradient(grey, axis=(1, 2))
     strength = np.hypot(down, right)
     which = (np.arctan2(down, right) % np.pi / np.pi * DIRECTIONS).astype(int) % DIRECTIONS
-    found = np.stack([strength * (which == one) for one in range(DIRECTIONS)], axis=1)
+    maps = np.stack([strength * (which == one) for one in range(DIRECTIONS)], axis=1)
     size = SIDE // CELLS
-    cells = found.reshape(len(images), DIRECTIONS, CELLS, size, CELLS, size).sum(axis=(3, 5)).reshape(len(images), -1)
+    cells = maps.reshape(len(images), DIRECTIONS, CELLS, size, CELLS, size).sum(axis=(3, 5)).reshape(len(images), -1)
     return np.asarray(cells / np.linalg.norm(cells, axis=1, keepdims=True))
 
 

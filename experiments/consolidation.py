@@ -50,14 +50,14 @@ def main(argv: Sequence[str] | None = None) -> None:
     options = parser.parse_args(argv)
     torch.set_num_threads(1)
     options.out.mkdir(parents=True, exist_ok=True)
-    found = []
+    records = []
     for seed in range(options.seeds):
         path = options.out / f"permuted-{options.tasks}-tasks-{options.images}-images-{options.memory}-kB-s{seed}.json"
         if not path.exists():
             result = run(options.tasks, options.images, options.memory, seed, options.data)
             write_whole(path, json.dumps(result, indent=1).encode() + b"\n")
-        found.append(json.loads(path.read_text(encoding="utf-8")))
-    print(table(found), flush=True)
+        records.append(json.loads(path.read_text(encoding="utf-8")))
+    print(table(records), flush=True)
 
 
 def run(tasks: int, images: int, memory: int, seed: int, data: str | None) -> dict[str, Any]:

@@ -67,10 +67,10 @@ def with_table(page: str) -> str:
 
 def table() -> str:
     """Final accuracy by stream, methods by their mean place, and what they take."""
-    found = {name: _on_file(name) for name in EXEMPLARS}
-    known = [method for method in METHODS if any(_of(rows, method) for rows in found.values())]
+    records = {name: _on_file(name) for name in EXEMPLARS}
+    known = [method for method in METHODS if any(_of(rows, method) for rows in records.values())]
     order = sorted(
-        known, key=lambda method: (method != "joint", -mean([_accuracy(found[name], method) for name in found]))
+        known, key=lambda method: (method != "joint", -mean([_accuracy(records[name], method) for name in records]))
     )
     lines = [
         f"| method | {' | '.join(f'{title} | kB | CPU-s' for title in TITLES.values())} |",
@@ -78,7 +78,7 @@ def table() -> str:
     ]
     for method in order:
         cells = []
-        for rows in found.values():
+        for rows in records.values():
             own = _of(rows, method)
             if not own:
                 cells += ["", "", ""]

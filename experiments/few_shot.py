@@ -61,18 +61,22 @@ def main() -> None:
     options = parsed()
     torch.set_num_threads(1)
     fitting = Fitting(options.models, options.epochs, options.rate)
-    found: list[dict[str, float | int | str]] = []
+    records: list[dict[str, float | int | str]] = []
     for seed in options.seeds:
         stream, words = tiny_stream(seed) if options.tiny else described(options, seed)
         known = len(stream) - options.held_out
         learner = learned(stream, known, options, seed)
         for task in list(stream)[known:]:
             for start, shots, accuracy in curve(learner, task, stream, words, fitting, seed):
-                found.append({"seed": seed, "task": task.info.index, "start": start, "n": shots, "accuracy": accuracy})
-            print(f"seed {seed}, tasks held out up to {task.info.index}, mean accuracy\n{table(found)}", flush=True)
+                records.append(
+                    {"seed": seed, "task": task.info.index, "start": start, "n": shots, "accuracy": accuracy}
+                )
+            print(f"seed {seed}, tasks held out up to {task.info.index}, mean accuracy\n{table(records)}", flush=True)
     if options.out:
         settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(options).items()}
-        Path(options.out).write_text(json.dumps({"settings": settings, "accuracy": found}, indent=1), encoding="utf-8")
+        Path(options.out).write_text(
+            json.dumps({"settings": settings, "accuracy": records}, indent=1), encoding="utf-8"
+        )
 
 
 def parsed() -> argparse.Namespace:
@@ -216,13 +220,13 @@ def outputs(bank: Bank, task: Task) -> Tensor:
     return mask
 
 
-def table(found: list[dict[str, float | int | str]]) -> str:
+def table(records: list[dict[str, float | int | str]]) -> str:
     """Mean over seeds and tasks held out: a row a start, a column an n."""
     lines = [f"{'':12}" + "".join(f"{f'n = {shots}':>9}" for shots in SHOTS)]
     for start in ("words", *STARTS):
         cells = []
         for shots in SHOTS:
-            values = [float(row["accuracy"]) for row in found if row["start"] == start and row["n"] == shots]
+            values = [float(row["accuracy"]) for row in records if row["start"] == start and row["n"] == shots]
             cells.append(f"{mean(values):9.1f}" if values else f"{'':9}")
         lines.append(f"{start:12}" + "".join(cells))
     return "\n".join(lines)

@@ -70,14 +70,16 @@ def detection(options: argparse.Namespace) -> list[dict[str, Any]]:
         "rotated further, blended over 400": lambda seed: blended("rotated-mnist", seed, size, over=400),
         "one task, no boundary": lambda seed: alone("permuted-mnist", seed, size),
     }
-    print(f"{'stream':<34}{'boundaries':>11}{'found':>7}{'missed':>8}{'false':>7}{'mean delay':>12}{'ms a batch':>12}")
+    print(
+        f"{'stream':<34}{'boundaries':>11}{'detected':>7}{'missed':>8}{'false':>7}{'mean delay':>12}{'ms a batch':>12}"
+    )
     if options.tiny:
         kinds = {name: make for name, make in kinds.items() if "permutation" not in name and "rotated" not in name}
     rows = []
     for name, make in kinds.items():
         if options.only not in name:
             continue
-        boundaries = found = false = batches = 0
+        boundaries = detected = false = batches = 0
         delays: list[int] = []
         near = NEAR + (
             400 if "over 400" in name else 0
@@ -91,14 +93,20 @@ def detection(options: argparse.Namespace) -> list[dict[str, Any]]:
             hits = [next((max(0, alarm - at) for alarm in alarms if -BATCH < alarm - at <= near), None) for at in true]
             delays += [hit for hit in hits if hit is not None]
             boundaries += len(true)
-            found += sum(hit is not None for hit in hits)
+            detected += sum(hit is not None for hit in hits)
             false += len(alarms) - sum(hit is not None for hit in hits)
             batches += sum(-(-len(y) // BATCH) for _, y in parts)
         delay = mean(delays) if delays else float("nan")
-        row = {"stream": name, "boundaries": boundaries, "found": found, "missed": boundaries - found, "false": false}
+        row = {
+            "stream": name,
+            "boundaries": boundaries,
+            "found": detected,
+            "missed": boundaries - detected,
+            "false": false,
+        }
         rows.append({**row, "mean_delay": delay if delays else None, "ms_a_batch": 1000 * seconds / batches})
         print(
-            f"{name:<34}{boundaries:>11}{found:>7}{boundaries - found:>8}{false:>7}{delay:>12.1f}"
+            f"{name:<34}{boundaries:>11}{detected:>7}{boundaries - detected:>8}{false:>7}{delay:>12.1f}"
             f"{1000 * seconds / batches:>12.2f}",
             flush=True,
         )
@@ -155,11 +163,11 @@ def _built(name: str, seed: int, size: int) -> Stream:
 
 def _tasks(stream: Stream) -> list[Examples]:
     """The training examples of every task, in the order in which they arrive."""
-    found = []
+    tasks = []
     for task in stream:
         batches = list(task.batches(1000))
-        found.append((torch.cat([x for x, _ in batches]), torch.cat([y for _, y in batches])))
-    return found
+        tasks.append((torch.cat([x for x, _ in batches]), torch.cat([y for _, y in batches])))
+    return tasks
 
 
 def _boundaries(parts: list[Examples]) -> list[int]:

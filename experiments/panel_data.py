@@ -80,13 +80,13 @@ def by_domain(name: str, x: Array, y: Array, domain: Array) -> PanelSet:
 def parts(groups: Array) -> tuple[Array, Array, Array]:
     """Places of examples to learn from, to decide on and to test on; every group is divided alike."""
     random = np.random.default_rng(SEED)
-    found: tuple[list[int], ...] = ([], [], [])
+    places: tuple[list[int], ...] = ([], [], [])
     for group in np.unique(groups):
         at = random.permutation(np.flatnonzero(groups == group))
         cuts = np.cumsum([round(share * len(at)) for share in PARTS])
-        for some, part in zip(found, np.split(at, cuts), strict=True):
+        for some, part in zip(places, np.split(at, cuts), strict=True):
             some += part.tolist()
-    first, second, third = (random.permutation(some) for some in found)
+    first, second, third = (random.permutation(some) for some in places)
     return first, second, third
 
 
@@ -189,7 +189,7 @@ PACKAGES = (
 
 def docstrings() -> PanelSet:
     """Docstrings of Python's standard library as 256 hashed counts of words; the class is the package, two a task."""
-    texts = {package: found for package in PACKAGES if len(found := _docstrings(package)) >= 40}
+    texts = {package: texts_of_one for package in PACKAGES if len(texts_of_one := _docstrings(package)) >= 40}
     names = list(texts)[: len(texts) // 2 * 2]
     words = [text for name in names for text in texts[name]]
     x = HashingVectorizer(n_features=256, stop_words="english").transform(words).toarray()
@@ -198,7 +198,7 @@ def docstrings() -> PanelSet:
 
 def _docstrings(package: str) -> list[str]:
     """Of all that a package defines, each once, the package's own name taken out."""
-    found: dict[str, None] = {}
+    texts: dict[str, None] = {}
     try:
         root = import_module(package)
     except ImportError:
@@ -216,8 +216,8 @@ def _docstrings(package: str) -> list[str]:
             members = inspect.getmembers(thing, inspect.isfunction) if inspect.isclass(thing) else []
             for text in (part.__doc__ for part in (thing, *(member for _, member in members))):
                 if text and len(text.split()) >= 6:
-                    found[re.sub(package, "", text, flags=re.IGNORECASE)] = None
-    return list(found)
+                    texts[re.sub(package, "", text, flags=re.IGNORECASE)] = None
+    return list(texts)
 
 
 # Sound and pictures, from the data folders

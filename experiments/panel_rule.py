@@ -29,7 +29,7 @@ Scores = dict[str, dict[str, dict[str, float]]]
 
 def scores(folder: Path = PANEL) -> Scores:
     """What was measured."""
-    found: Scores = {}
+    by_set: Scores = {}
     for file in sorted(folder.glob("*.json")):
         cells = json.loads(file.read_text("utf-8"))
         seeds = {cell["seed"] for cell in cells}
@@ -37,8 +37,8 @@ def scores(folder: Path = PANEL) -> Scores:
             own = [cell for cell in cells if cell["method"] == method and "refused" not in cell]
             if {cell["seed"] for cell in own} == seeds and method not in NO_ADVICE:
                 parts = {part: mean(cell[part] for cell in own) for part in ("held_out", "test")}
-                found.setdefault(file.stem, {})[method] = parts
-    return found
+                by_set.setdefault(file.stem, {})[method] = parts
+    return by_set
 
 
 def keys(name: str) -> list[tuple[str, str]]:
@@ -54,7 +54,7 @@ def rule(measured: Scores) -> list[dict[str, Any]]:
     for name in measured:
         for key in keys(name):
             groups.setdefault(key, []).append(name)
-    found = []
+    preferences = []
     for (kind, scenario), names in groups.items():
         worth = {
             method: round(mean(measured[name][method]["held_out"] for name in names), 2)
@@ -62,8 +62,8 @@ def rule(measured: Scores) -> list[dict[str, Any]]:
             if all(method in measured[name] for name in names)
         }
         best_first = dict(sorted(worth.items(), key=lambda pair: -pair[1]))
-        found.append({"kind": kind, "scenario": scenario, "sets": names, "methods": best_first})
-    return found
+        preferences.append({"kind": kind, "scenario": scenario, "sets": names, "methods": best_first})
+    return preferences
 
 
 def recommended(name: str, groups: Iterable[dict[str, Any]]) -> str:
@@ -75,13 +75,13 @@ def recommended(name: str, groups: Iterable[dict[str, Any]]) -> str:
 
 def left_out(measured: Scores) -> dict[str, tuple[str, float]]:
     """For every set, what the other sets recommend for it, and how that does on its test part."""
-    found = {}
+    picks = {}
     for name in measured:
         method = recommended(name, rule({other: of for other, of in measured.items() if other != name}))
         if method not in measured[name]:  # it refuses such tasks
             method = recommended(name, rule(measured))
-        found[name] = (method, measured[name][method]["test"])
-    return found
+        picks[name] = (method, measured[name][method]["test"])
+    return picks
 
 
 def best_single(measured: Scores) -> tuple[str, float]:
@@ -108,7 +108,7 @@ def main() -> None:
         best = max(measured[name], key=lambda m: measured[name][m]["test"])
         print(f"{name:17} {method:16} {accuracy:6.2f}   best there: {best:16} {measured[name][best]['test']:6.2f}")
     single, accuracy = best_single(measured)
-    print(f"left out {mean(found for _, found in left_out(measured).values()):.2f}, best single method {single} {accuracy:.2f}, "
+    print(f"left out {mean(score for _, score in left_out(measured).values()):.2f}, best single method {single} {accuracy:.2f}, "
           f"best of each set {best_of_each(measured):.2f}")  # fmt: skip
 
 

@@ -55,8 +55,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     for seed in options.seeds:
         path = options.out / f"{options.stream}-{options.reading}-s{seed}.json"
         if not path.exists():
-            found = learned(options.stream, seed, options.tasks, {"reading": options.reading, **options.settings})
-            write_whole(path, json.dumps(found, indent=1).encode() + b"\n")
+            record = learned(options.stream, seed, options.tasks, {"reading": options.reading, **options.settings})
+            write_whole(path, json.dumps(record, indent=1).encode() + b"\n")
         result = json.loads(path.read_text(encoding="utf-8"))
         means = {kind: sum(task["accuracy"][kind] for task in result["tasks"]) / len(result["tasks"]) for kind in KINDS}
         print(path.name, {kind: round(value, 2) for kind, value in means.items()}, flush=True)
@@ -69,13 +69,13 @@ def learned(name: str, seed: int, tasks: int | None, settings: dict[str, Any]) -
     method = changed(MerlinPaperSettings.preset("default", made.info()), settings)
     learner = method.build(stream.info, seed)
     assert isinstance(learner, MerlinPaper)
-    found = []
+    records = []
     for k, task in enumerate(stream):
         learner.begin(task.info)
         for x, y in task.batches(10):
             learner.observe(x, y)
         learner.end()
-        found.append(
+        records.append(
             {
                 "accuracy": {kind: _accuracy(learner, stream, bank, view_of(name)) for kind, bank in _banks(learner)},
                 "own_task": _own_task(learner, stream, k),
@@ -92,7 +92,7 @@ def learned(name: str, seed: int, tasks: int | None, settings: dict[str, Any]) -
         "view": view_of(name),
         "seed": seed,
         "settings": method.record(),
-        "tasks": found,
+        "tasks": records,
     }
 
 
@@ -128,22 +128,22 @@ def _as_large(learner: MerlinPaper, psi: Tensor, like: Tensor) -> Tensor:
 @torch.inference_mode()
 def _accuracy(learner: MerlinPaper, stream: Stream, bank: Bank, view: str) -> float:
     """In percent, the mean over the tasks seen."""
-    found = []
+    hits = []
     for task in learner.tasks:
         x, y = stream[task.index].test()
         allowed = learner._allowed([task.classes if view == "task-masked" else learner.seen])
         answers = torch.cat(
             [vote(bank.logits(as_float(part)), allowed, learner.settings.vote)[0] for part in x.split(1000)]
         )
-        found.append(100 * float((answers.argmax(dim=-1) == y).double().mean()))
-    return round(sum(found) / len(found), DIGITS)
+        hits.append(100 * float((answers.argmax(dim=-1) == y).double().mean()))
+    return round(sum(hits) / len(hits), DIGITS)
 
 
 def _own_task(learner: MerlinPaper, stream: Stream, k: int) -> dict[str, float]:
     """The task's own models, choosing among its classes: together, none of them fine-tuned; and what guessing gives."""
-    found = learner.probe(k, *stream[k].test())
+    figures = learner.probe(k, *stream[k].test())
     guessing = 100 / len(learner.tasks[k].classes)
-    return {name: round(found[name], DIGITS) for name in ("sampled_ensemble", "base_ensemble")} | {"chance": guessing}
+    return {name: round(figures[name], DIGITS) for name in ("sampled_ensemble", "base_ensemble")} | {"chance": guessing}
 
 
 def _errors(learner: MerlinPaper) -> dict[str, float]:

@@ -42,9 +42,9 @@ def main() -> None:
             for method in options.methods:
                 file = options.out / f"{stream}-{method}-s{seed}.json"
                 if not file.is_file():
-                    found = measured(stream, method, seed)
+                    record = measured(stream, method, seed)
                     file.parent.mkdir(parents=True, exist_ok=True)
-                    file.write_text(json.dumps(found) + "\n")
+                    file.write_text(json.dumps(record) + "\n")
                 print(file.name, json.loads(file.read_text())["last"], flush=True)
 
 

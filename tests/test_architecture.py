@@ -26,8 +26,8 @@ def table(page: str) -> dict[str, set[str]]:
 
 def parts() -> set[str]:
     """The parts there are: modules and packages at the top, but for the front door."""
-    found = {path.stem for path in PACKAGE.iterdir() if (path.suffix == ".py" or (path / "__init__.py").is_file())}
-    return found - {"__init__"}
+    names = {path.stem for path in PACKAGE.iterdir() if (path.suffix == ".py" or (path / "__init__.py").is_file())}
+    return names - {"__init__"}
 
 
 def imports() -> Iterator[tuple[str, str, str]]:

@@ -33,10 +33,10 @@ def first_commands() -> list[list[str]]:
 
 def python_block() -> str:
     """The README's Python."""
-    found = re.search(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    if found is None:
+    match = re.search(r"^```python\n(.*?)^```$", (ROOT / "README.md").read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    if match is None:
         raise SystemExit("README.md has no block of Python.")
-    return found[1]
+    return match[1]
 
 
 def measured(commands: list[list[str]], folder: str) -> tuple[float, float]:

@@ -25,8 +25,8 @@ def test_efficiency_is_one_worker_s_time_over_twice_that_of_two(monkeypatch, cap
     monkeypatch.setattr(script, "engine", engine)
     monkeypatch.setattr(sys, "argv", ["engines.py", "--tiny"])
     script.main()
-    found = json.loads(capsys.readouterr().out)
-    one, two = found["workers"]
+    printed = json.loads(capsys.readouterr().out)
+    one, two = printed["workers"]
     assert asked == [("local", 1), ("local", 1), ("local", 2)]  # the first one only starts what is started once
     assert (one["workers"], two["workers"]) == (1, 2)
-    assert abs(found["efficiency"] - one["seconds"] / (2 * two["seconds"])) < 0.001
+    assert abs(printed["efficiency"] - one["seconds"] / (2 * two["seconds"])) < 0.001

@@ -141,9 +141,9 @@ def test_diagnose_compares_with_the_control_of_the_same_stream_seed_and_budget(r
     control("--exemplars", "8")
     assert json.loads(merlin("diagnose", ran[0], "--json")[1])["control"] is None
     control("--exemplars", "7")
-    found = json.loads(merlin("diagnose", ran[0], "--json")[1])
-    assert "gdumb-ensemble-s0" in found["control"]
-    row = found["scores"][0]["tasks"][0]
+    diagnosis = json.loads(merlin("diagnose", ran[0], "--json")[1])
+    assert "gdumb-ensemble-s0" in diagnosis["control"]
+    row = diagnosis["scores"][0]["tasks"][0]
     assert row["above_control"] == pytest.approx(row["final"] - row["control"])
     assert "above it" in merlin("diagnose", ran[0])[1]
 

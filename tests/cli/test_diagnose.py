@@ -85,9 +85,9 @@ def test_a_control_that_chose_its_exemplars_otherwise_is_none(merlin, small):
     rival, control = ([*small[:method], name, *small[method + 1 :]] for name in ("er", "gdumb-ensemble"))
     folder = json.loads(merlin(*rival, "--exemplar-choice", "balanced", "--json")[1])["folder"]
     control += ["--models", "1", "--fine-tune-epochs", "1", "--exemplar-choice"]
-    for choice, found in (("herding", False), ("balanced", True)):
+    for choice, is_control in (("herding", False), ("balanced", True)):
         assert merlin(*control, choice)[0] == 0
-        assert (json.loads(merlin("diagnose", folder, "--json")[1])["control"] is not None) is found
+        assert (json.loads(merlin("diagnose", folder, "--json")[1])["control"] is not None) is is_control
 
 
 def test_a_method_without_sampled_models_has_nothing_to_draw(merlin, small):

@@ -17,11 +17,11 @@ ODD = ["my runs", "Läufe", "it's $HOME; `true`", "-dashed"]
 
 def lines_of(err):
     """The commands in what was said: after `Next:`, or between backquotes."""
-    found = []
+    commands = []
     for line in err.splitlines():
         if "ext: " in line:
-            found += re.split(r"   or   ", line.partition("ext: ")[2])
-    return [shlex.split(line) for line in found]
+            commands += re.split(r"   or   ", line.partition("ext: ")[2])
+    return [shlex.split(line) for line in commands]
 
 
 @pytest.mark.parametrize("name", ODD)

@@ -85,11 +85,11 @@ def test_tables_are_standardised_as_they_were_when_learned(merlin, tmp_path):
     (tmp_path / "new.csv").write_text(shuffled[0])
     code, out, err = merlin("predict", folder, "new.csv")
     assert code == 0, err
-    found = [row["label"] for row in rows_of(out)]
-    assert np.mean(np.array(found) == kinds[labels]) > 0.9
+    answers = [row["label"] for row in rows_of(out)]
+    assert np.mean(np.array(answers) == kinds[labels]) > 0.9
     model = ContinualClassifier.load(f"{folder}/model.safetensors")
     pandas = pytest.importorskip("pandas")
-    assert model.predict(pandas.DataFrame(numbers, columns=list("abc"))).tolist() == found
+    assert model.predict(pandas.DataFrame(numbers, columns=list("abc"))).tolist() == answers
 
 
 @pytest.mark.parametrize(

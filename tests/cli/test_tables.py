@@ -100,13 +100,13 @@ def test_results_of_streams_and_methods_not_installed_here_can_be_shown():
 
 def _methods(accuracies):
     """A result of two seeds for each method: both accuracies of its matrix are the one given, in the order of seeds."""
-    found = []
+    names = []
     for method, values in accuracies.items():
         for seed, value in enumerate(values):
             one = result(seed, [[value, None], [value, value]], method=method)
             one["settings"]["method"] = {"name": method}
-            found.append(one)
-    return found
+            names.append(one)
+    return names
 
 
 FIVE = {
@@ -118,10 +118,10 @@ FIVE = {
 
 def test_every_method_is_compared_with_the_best_seed_by_seed():
     rows = summarise(_methods(FIVE))
-    found = contests(rows)
-    assert [(contest.row.method, contest.best.method) for contest in found] == [("single", "merlin"), ("er", "merlin")]
-    assert [contest.outcome.difference for contest in found] == pytest.approx([-50.2, -1.16])
-    shown = printed(*contests_tables(found, rows))
+    held = contests(rows)
+    assert [(contest.row.method, contest.best.method) for contest in held] == [("single", "merlin"), ("er", "merlin")]
+    assert [contest.outcome.difference for contest in held] == pytest.approx([-50.2, -1.16])
+    shown = printed(*contests_tables(held, rows))
     assert "-50.20" in shown
     assert "p (Holm)" in shown
 
@@ -139,9 +139,9 @@ FIVE_BY_SEED = {name: dict(enumerate(values)) for name, values in FIVE.items()}
 
 def test_fewer_than_five_seeds_have_differences_but_neither_interval_nor_p_value():
     rows = summarise(_methods({name: values[:2] for name, values in FIVE.items()}))
-    found = contests(rows)
-    assert [contest.outcome.p_value for contest in found] == [None, None]
-    shown = printed(*contests_tables(found, rows), *scores_tables(rows, 200))
+    held = contests(rows)
+    assert [contest.outcome.p_value for contest in held] == [None, None]
+    shown = printed(*contests_tables(held, rows), *scores_tables(rows, 200))
     assert "-1.25" in shown
     assert "p (Holm)" not in shown
     assert "interval" not in shown
@@ -189,9 +189,9 @@ def test_the_interval_is_beside_the_mean_from_five_seeds_on_and_within_what_can_
 def test_no_interval_leaves_what_a_measure_can_be(values):
     (row,) = summarise([result(seed, [[value, None], [value, value]]) for seed, value in enumerate(values)])
     for name in ("average_incremental_accuracy", "final_accuracy", "forgetting"):
-        found, (least, greatest) = row.interval(name), BOUNDS[name]
-        assert (found is None) == (len(values) < 5)
-        assert found is None or least <= found[0] <= found[1] <= greatest
+        interval, (least, greatest) = row.interval(name), BOUNDS[name]
+        assert (interval is None) == (len(values) < 5)
+        assert interval is None or least <= interval[0] <= interval[1] <= greatest
 
 
 def test_what_probabilities_were_worth_stands_beside_the_accuracies():
@@ -218,9 +218,9 @@ def test_results_of_before_it_was_measured_and_methods_without_probabilities_are
 
 def test_one_run_in_detail():
     one = result(uncertainty=MEASURED)
-    found = printed(calibration_table(one), other_kinds_table(one), width=80)
+    calibration = printed(calibration_table(one), other_kinds_table(one), width=80)
     for figure in ("0.429", "0.170", "4.51", "0.50", "2.00", "3.50", "4.50", "2.13", "72.04", "71.10"):
-        assert figure in found
+        assert figure in calibration
     resumed = result(uncertainty={"nll": [None, 0.3], "brier": [None, 0.1], "ece": [None, 2.0]})
     assert "0.300" in printed(calibration_table(resumed))
     assert other_kinds_table(resumed) is None

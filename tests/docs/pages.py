@@ -34,16 +34,16 @@ class Block:
 
     def commands(self) -> list[list[str]]:
         """The arguments of every `merlin` in it."""
-        return [found for line in self.code.splitlines() for part in parts_of(line) if (found := arguments(part))]
+        return [words for line in self.code.splitlines() for part in parts_of(line) if (words := arguments(part))]
 
 
 def blocks(text: str) -> list[Block]:
     """All code on a page, in order."""
-    found = [(match.start(), match["info"].strip(), match["code"]) for match in FENCE.finditer(text)]
-    found += [(match.start(), "", match[0]) for match in INDENTED.finditer(without_code(text))]
+    matches = [(match.start(), match["info"].strip(), match["code"]) for match in FENCE.finditer(text)]
+    matches += [(match.start(), "", match[0]) for match in INDENTED.finditer(without_code(text))]
     return [
         Block(info, code, text[:start].rstrip().rpartition("\n\n")[2], text.count("\n", 0, start) + 2)
-        for start, info, code in sorted(found)
+        for start, info, code in sorted(matches)
     ]
 
 

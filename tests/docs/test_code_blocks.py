@@ -37,7 +37,7 @@ def test_the_code_runs(name, tmp_path, monkeypatch, capsys):
             exec(compile("\n" * (block.line - 1) + block.code, name, "exec"), known)
         elif block.shell and name in WHOLE:
             for words in block.commands():
-                expanded = [found for word in words for found in sorted(glob.glob(word)) or [word]]
+                expanded = [path for word in words for path in sorted(glob.glob(word)) or [word]]
                 assert exit_code(expanded) == 0, (words, capsys.readouterr().err)
 
 

@@ -17,11 +17,11 @@ from .small import clouds, rival
 @given(calls=st.lists(st.integers(1, 30), min_size=1, max_size=8), count=st.integers(1, 25), size=st.integers(1, 12))
 def test_every_so_many_examples(calls, count, size):
     """Whatever the calls, every task but the last has exactly so many examples, and none is lost."""
-    found, lengths = FixedLength(count), [0]
+    fixed, lengths = FixedLength(count), [0]
     seen = []
     for call in calls:
         y = torch.arange(len(seen), len(seen) + call)
-        for begins, some_x, some_y in found.pieces(y.float().unsqueeze(1), y, size):
+        for begins, some_x, some_y in fixed.pieces(y.float().unsqueeze(1), y, size):
             assert len(some_y) <= size
             assert torch.equal(some_x[:, 0].long(), some_y)
             if begins:
@@ -29,8 +29,8 @@ def test_every_so_many_examples(calls, count, size):
             lengths[-1] += len(some_y)
             seen += some_y.tolist()
         again = FixedLength(count)
-        again.restore(found.state())
-        found = again
+        again.restore(fixed.state())
+        fixed = again
     assert seen == list(range(sum(calls)))
     assert all(length == count for length in lengths[:-1])
     assert 0 < lengths[-1] <= count
@@ -39,14 +39,14 @@ def test_every_so_many_examples(calls, count, size):
 def alarms(batches):
     """Numbers of the batches with which a change was found."""
     detector = DriftDetector((6,))
-    found = []
+    places = []
     for number, (x, y) in enumerate(batches):
         if detector.change(torch.from_numpy(x), torch.from_numpy(y)) is not None:
-            found.append(number)
+            places.append(number)
         again = DriftDetector((6,))  # a detector that was saved and loaded goes on as before
         again.restore(detector.state())
         detector = again
-    return found
+    return places
 
 
 def stream(*groups, batches=40, permute=False):
@@ -92,10 +92,10 @@ def test_a_return_to_old_classes_is_a_change_as_well():
 
 
 def test_the_same_classes_in_a_new_guise_are_found_by_their_losses():
-    found = alarms(stream((0, 1, 2), (0, 1, 2), (0, 1, 2), batches=60, permute=True))
-    assert len(found) == 2
-    assert 60 <= found[0] < 65
-    assert 120 <= found[1] < 125
+    places = alarms(stream((0, 1, 2), (0, 1, 2), (0, 1, 2), batches=60, permute=True))
+    assert len(places) == 2
+    assert 60 <= places[0] < 65
+    assert 120 <= places[1] < 125
 
 
 def test_nothing_is_found_where_nothing_changes():
@@ -122,9 +122,9 @@ def test_a_change_that_comes_little_by_little_is_found_once():
             chosen = draws.random(10) < share
             yield np.where(chosen[:, None], new_x, old_x), np.where(chosen, new_y, old_y)
 
-    found = alarms(batches())
-    assert len(found) == 1
-    assert 50 <= found[0] <= 75
+    places = alarms(batches())
+    assert len(places) == 1
+    assert 50 <= places[0] <= 75
 
 
 def test_the_estimator_begins_its_tasks_there():

@@ -223,11 +223,11 @@ def test_announced_classes_have_columns_but_no_probability():
 def test_uncertainty_adds_up_and_needs_an_ensemble():
     model = learned(merlin(), (0, 1), (2, 3))
     x, _ = clouds(0, 1, 2, 3)
-    found = model.uncertainty(x)
+    parts = model.uncertainty(x)
     probabilities = model.predict_proba(x)
     entropy = -(probabilities * np.log(np.maximum(probabilities, 1e-30))).sum(axis=1)
-    np.testing.assert_allclose(found.total, entropy, atol=1e-4)
-    np.testing.assert_allclose(found.total, found.aleatoric + found.epistemic, atol=1e-6)
+    np.testing.assert_allclose(parts.total, entropy, atol=1e-4)
+    np.testing.assert_allclose(parts.total, parts.aleatoric + parts.epistemic, atol=1e-6)
     assert (model.uncertainty(x, task=1).total <= np.log(2) + 1e-5).all()
     with pytest.raises(UsageError, match="answers with one network"):
         rival("er").fit(*clouds(0, 1)).uncertainty(x)

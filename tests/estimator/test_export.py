@@ -18,10 +18,10 @@ X = clouds(0, 1, 3, 5, seed=4)[0]
 
 @pytest.fixture(scope="module")
 def model():
-    found = merlin(models=4)
+    estimator = merlin(models=4)
     for group in GROUPS:
-        found.partial_fit(*clouds(*group), task=str(group))
-    return found.end_task().prepare()
+        estimator.partial_fit(*clouds(*group), task=str(group))
+    return estimator.end_task().prepare()
 
 
 def test_sampled_models_are_plain_and_give_the_banks_outputs(model):
@@ -113,8 +113,8 @@ def test_torch_export_agrees(model, inference, tmp_path):
     program = torch.export.load(path, extra_files=files).module()
     assert json.loads(files["classes"]) == model.classes_.tolist()
     for count in (1, 2, 37):
-        found = program(torch.from_numpy(X[:count]))
-        np.testing.assert_allclose(found.numpy(), model.predict_proba(X[:count], task), atol=1e-4)
+        answer = program(torch.from_numpy(X[:count]))
+        np.testing.assert_allclose(answer.numpy(), model.predict_proba(X[:count], task), atol=1e-4)
     model.set_params(inference=None)
 
 
@@ -144,8 +144,8 @@ def test_onnx_agrees(kind, model, tmp_path):
     session = runtime.InferenceSession(path)
     assert json.loads(session.get_modelmeta().custom_metadata_map["classes"]) == one.classes_.tolist()
     for count in (1, 2, 23):
-        (found,) = session.run(["probabilities"], {"x": inputs[:count]})
-        np.testing.assert_allclose(found, one.predict_proba(inputs[:count]), atol=1e-4)
+        (answer,) = session.run(["probabilities"], {"x": inputs[:count]})
+        np.testing.assert_allclose(answer, one.predict_proba(inputs[:count]), atol=1e-4)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["model.onnx"]
 
 

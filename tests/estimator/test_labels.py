@@ -112,6 +112,6 @@ def test_merlin_s_probabilities_are_finite_whatever_labels_a_task_has(labels, si
     for start in range(0, len(labels), size):
         y = labels[start : start + size]
         model.partial_fit(draws.normal(size=(len(y), 2)), y).end_task()
-        found = model.predict_proba(draws.normal(size=(3, 2)))
-        assert np.isfinite(found).all()
-        np.testing.assert_allclose(found.sum(axis=1), 1)
+        probabilities = model.predict_proba(draws.normal(size=(3, 2)))
+        assert np.isfinite(probabilities).all()
+        np.testing.assert_allclose(probabilities.sum(axis=1), 1)

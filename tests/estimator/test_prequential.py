@@ -15,19 +15,19 @@ def test_asking_changes_nothing_of_what_is_learned(make):
     x, y = clouds(0, 1, 2)
     tasks = ["winter"] * 25 + ["summer"] * 20 + ["winter"] * 15
     asked, plain = make(), make()
-    found = evaluate_prequential(asked, x, y, tasks, window=20)
+    scores = evaluate_prequential(asked, x, y, tasks, window=20)
     for start, stop in ((0, 10), (10, 20), (20, 25), (25, 35), (35, 45), (45, 55), (55, 60)):
         plain.partial_fit(x[start:stop], y[start:stop], task=tasks[start])
     np.testing.assert_array_equal(asked.predict_proba(x), plain.predict_proba(x))
     assert asked.visits_ == ["winter", "summer", "winter"]
-    assert {name: score.examples for name, score in found.by_task.items()} == {"winter": 40, "summer": 20}
-    assert found.overall.examples == 60
-    assert [at for at, _ in found.overall.curve] == [20, 40, 60]
+    assert {name: score.examples for name, score in scores.by_task.items()} == {"winter": 40, "summer": 20}
+    assert scores.overall.examples == 60
+    assert [at for at, _ in scores.overall.curve] == [20, 40, 60]
 
 
 def test_what_nobody_has_taught_yet_is_answered_wrong():
-    found = evaluate_prequential(rival("er"), *clouds(0, 1), every=60)
-    assert (found.overall.accuracy, found.overall.met) == (0.0, 0)
+    scores = evaluate_prequential(rival("er"), *clouds(0, 1), every=60)
+    assert (scores.overall.accuracy, scores.overall.met) == (0.0, 0)
     model = rival("er", updates_per_batch=10)
     score = evaluate_prequential(model, *clouds(0, 1)).overall
     assert score.met == 50  # all but the first batch

@@ -139,18 +139,18 @@ def test_classes_that_came_more_often_count_for_more():
 def test_the_quantile_is_conformal(scores, coverage):
     """As many of the scores and a new one, whichever it may be, are at most the quantile."""
     values = torch.tensor(scores, dtype=torch.float64)
-    found = quantile(values, torch.ones(len(values)), coverage)
-    below = sum(score <= found for score in scores)
-    assert found == float("inf") or below >= coverage * (len(scores) + 1) - 1e-6
+    threshold = quantile(values, torch.ones(len(values)), coverage)
+    below = sum(score <= threshold for score in scores)
+    assert threshold == float("inf") or below >= coverage * (len(scores) + 1) - 1e-6
 
 
 @given(st.floats(0, 200), st.floats(0, 200))
 def test_answers_that_are_all_sure_are_told_apart_all_the_same(one, other):
     """Probabilities that are 1 to the last digit would make sets of everything or nothing."""
-    found = torch.tensor([[one, 0.0, 0.0], [other, 0.0, 0.0]], dtype=torch.float64).softmax(dim=1)
-    doubts = refusing._doubt(found)[:, 0].tolist()
+    probabilities = torch.tensor([[one, 0.0, 0.0], [other, 0.0, 0.0]], dtype=torch.float64).softmax(dim=1)
+    doubts = refusing._doubt(probabilities)[:, 0].tolist()
     assert (doubts[0] < doubts[1]) == (one > other) or abs(one - other) < 1e-9
-    np.testing.assert_allclose(refusing._doubt(found), 1 - found, atol=1e-12)
+    np.testing.assert_allclose(refusing._doubt(probabilities), 1 - probabilities, atol=1e-12)
 
 
 def test_refused_answers_are_none(model):
@@ -200,7 +200,7 @@ def test_merlin_has_it_too():
 
 def test_forged_examples_are_refused(tmp_path):
     model = learned(calibration=20)
-    saved = persistence.saved(model, model.get_params(deep=False))
+    saved = persistence.to_saved(model, model.get_params(deep=False))
     for name, value in {
         "y": [9] * 20, "tasks": [5] * 20, "x": torch.zeros(20, 7), "order": torch.zeros(19, dtype=torch.float64),
         "seen": [[0, 0, -1]],

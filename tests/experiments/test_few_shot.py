@@ -15,14 +15,15 @@ def test_few_shot_learning(tmp_path, monkeypatch, capsys):
     out = tmp_path / "figures.json"
     monkeypatch.setattr(sys, "argv", ["few_shot.py", "--tiny", "--out", str(out)])
     runpy.run_path(str(SCRIPT), run_name="__main__")
-    found = json.loads(out.read_text("utf-8"))["accuracy"]
+    accuracies = json.loads(out.read_text("utf-8"))["accuracy"]
     shots = {
-        start: sorted({row["n"] for row in found if row["start"] == start}) for start in ("words", "linear", "fresh")
+        start: sorted({row["n"] for row in accuracies if row["start"] == start})
+        for start in ("words", "linear", "fresh")
     }
     assert shots == {"words": [0], "linear": [0, 1, 5, 10], "fresh": [0, 1, 5, 10]}
 
     def accuracy(start, n):
-        values = [row["accuracy"] for row in found if row["start"] == start and row["n"] == n]
+        values = [row["accuracy"] for row in accuracies if row["start"] == start and row["n"] == n]
         assert len(values) == 3  # tasks held out
         return sum(values) / 3
 

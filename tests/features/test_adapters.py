@@ -53,9 +53,9 @@ def test_a_backbone_of_ones_own_sees_images_in_its_size_and_colours():
             return x
 
     backbone = ImageBackbone(Network(), (16, 32), mean=(0.5,) * 3, deviation=(0.5,) * 3)
-    found = Features(backbone)(np.full((2, 12, 12, 3), 255, dtype=np.uint8))
+    features = Features(backbone)(np.full((2, 12, 12, 3), 255, dtype=np.uint8))
     assert seen[-1].shape == (2, 3, 16, 16)
-    torch.testing.assert_close(found, torch.ones(2, 3))
+    torch.testing.assert_close(features, torch.ones(2, 3))
     Features(backbone)(np.zeros((1, 40, 20, 3), dtype=np.uint8))
     assert seen[-1].shape == (1, 3, 32, 32)
 

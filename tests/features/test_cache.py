@@ -102,5 +102,5 @@ def test_a_disk_that_takes_nothing_is_said_and_no_reason_to_stop(tmp_path, monke
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("MERLIN_FEATURES", str(tmp_path / "file"))
     with pytest.warns(UserWarning, match="Features cannot be kept in"):
-        found = Features(Counting())(X)
-    torch.testing.assert_close(found, torch.tensor(2 * X))
+        features = Features(Counting())(X)
+    torch.testing.assert_close(features, torch.tensor(2 * X))

@@ -18,9 +18,9 @@ TEXTS = ["where is my card", "my card is lost", "what is the rate", ""] * 5
 
 def test_a_module_runs_as_in_use_and_keeps_its_mode():
     module = nn.Sequential(nn.Linear(6, 4), nn.Dropout(0.9), nn.BatchNorm1d(4))
-    found = Features(module)(X)
+    features = Features(module)(X)
     assert all(part.training for part in module.modules())
-    torch.testing.assert_close(found, module.eval()(torch.tensor(X)).detach())
+    torch.testing.assert_close(features, module.eval()(torch.tensor(X)).detach())
 
 
 def test_a_module_sees_bytes_as_numbers_to_one_and_a_function_as_they_are():
@@ -97,8 +97,8 @@ def test_packages_add_names_by_entry_points(monkeypatch):
 def test_batches_leave_the_answer_as_it_is_and_are_told_of():
     told = []
     with listening(lambda done, total: told.append((done, total))):
-        found = Features(lambda x: 3 * x, batch_size=7)(X)
-    torch.testing.assert_close(found, torch.tensor(3 * X))
+        features = Features(lambda x: 3 * x, batch_size=7)(X)
+    torch.testing.assert_close(features, torch.tensor(3 * X))
     assert told == [(7, 20), (14, 20), (20, 20)]
 
 

@@ -20,12 +20,12 @@ def imported(name):
         spec.loader.exec_module(module)
         sys.modules[SCRIPT.stem] = module
     try:
-        found = getattr(sys.modules[SCRIPT.stem], f"import_{name}")()
+        library = getattr(sys.modules[SCRIPT.stem], f"import_{name}")()
     except (ImportError, RuntimeError) as error:
         pytest.skip(f"{name} cannot be imported here: {error}")
-    if found is None:
+    if library is None:
         pytest.skip(f"{name} is not installed here; docs/integrations.md says how to get it")
-    return found
+    return library
 
 
 @pytest.fixture(scope="session")

@@ -41,9 +41,9 @@ def test_a_list_of_data_sets_or_loaders_is_a_list_of_tasks(sizes, batch, seed):
 
 def test_images_made_of_bytes_are_bytes_again():
     x, y = images(0, 1, 2, 3)
-    found = to_stream(TensorDataset(x.float() / 255, y), tasks=2)
-    assert found[0].test()[0].dtype == torch.uint8
-    assert contents(found) == contents(Stream.from_arrays(x, y, tasks=2))
+    stream = to_stream(TensorDataset(x.float() / 255, y), tasks=2)
+    assert stream[0].test()[0].dtype == torch.uint8
+    assert contents(stream) == contents(Stream.from_arrays(x, y, tasks=2))
     normalised = to_stream(TensorDataset(x.float() / 255 - 0.5, y), tasks=2)
     assert normalised[0].test()[0].dtype == torch.float32
 

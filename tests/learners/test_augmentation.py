@@ -26,10 +26,10 @@ def variants(picture, mirrors):
 
 @pytest.mark.parametrize("augmentation", ["shifts", "shifts-and-mirrors"])
 def test_every_picture_is_moved_or_mirrored_and_each_in_its_own_way(augmentation):
-    found = augmented(X, augmentation, draws())
-    assert found.shape == X.shape
+    moved = augmented(X, augmentation, draws())
+    assert moved.shape == X.shape
     seen = set()
-    for picture, became in zip(X.flatten(0, 1), found.flatten(0, 1), strict=True):
+    for picture, became in zip(X.flatten(0, 1), moved.flatten(0, 1), strict=True):
         same = (variants(picture, augmentation == "shifts-and-mirrors") == became).all(dim=(1, 2, 3))
         assert same.any()
         seen.add(int(same.nonzero()[0]))

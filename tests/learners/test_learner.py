@@ -30,10 +30,10 @@ def taught(settings=SMALL, dtype=torch.float32):
 
 def test_probabilities_are_those_of_the_classes_seen():
     learner = taught()
-    found = learner.probabilities(examples(0, 1)[0])
-    assert found.dtype == torch.float64
-    assert torch.allclose(found.sum(dim=1), torch.ones(12, dtype=torch.float64))
-    assert (found[:, 2:] == 0).all()
+    probabilities = learner.probabilities(examples(0, 1)[0])
+    assert probabilities.dtype == torch.float64
+    assert torch.allclose(probabilities.sum(dim=1), torch.ones(12, dtype=torch.float64))
+    assert (probabilities[:, 2:] == 0).all()
 
 
 def test_a_known_task_is_answered_for_among_its_own_classes():

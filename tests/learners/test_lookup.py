@@ -56,9 +56,9 @@ def test_every_task_has_one_network_and_samples_of_it_are_the_same():
     for task in TASKS:
         models = learner.ensemble(task.index, 4).weights
         assert torch.equal(models, models[:1].expand_as(models))
-        found = learner.probe(task.index, *examples(task))
-        assert found["sampled_ensemble"] > 90
-        assert found["sampled_diversity"] == 0
+        figures = learner.probe(task.index, *examples(task))
+        assert figures["sampled_ensemble"] > 90
+        assert figures["sampled_diversity"] == 0
 
 
 def test_all_tasks_are_cut_to_size_alike_when_they_no_longer_fit():

@@ -68,8 +68,8 @@ def test_a_method_of_another_package_keeps_its_own_defaults_unless_it_is_a_class
         updates_per_batch: int = 7
         exemplars: int = 3
 
-    found = Foreign.preset("default", VECTORS)
-    assert (found.updates_per_batch, found.exemplars) == (7, means_for(VECTORS).exemplars)
+    settings = Foreign.preset("default", VECTORS)
+    assert (settings.updates_per_batch, settings.exemplars) == (7, means_for(VECTORS).exemplars)
 
 
 SMALL = {"hidden_units": (8,), "network": "mlp"}

@@ -25,11 +25,11 @@ def test_the_parts_are_not_negative_and_add_up(members, classes, seed, sharp):
     draws = torch.Generator().manual_seed(seed)
     probabilities = (sharp * torch.randn(members, 7, classes, generator=draws)).softmax(dim=-1)
     weights = torch.rand(7, members, generator=draws).softmax(dim=1)
-    found = Uncertainty.of(Members(probabilities, weights))
-    for part in found:
+    parts = Uncertainty.of(Members(probabilities, weights))
+    for part in parts:
         assert (part >= 0).all()
         assert (part <= math.log(classes) + 1e-5).all()
-    assert torch.allclose(found.total, found.aleatoric + found.epistemic)
+    assert torch.allclose(parts.total, parts.aleatoric + parts.epistemic)
 
 
 def test_ensembles_of_several_tasks_are_weighed_by_how_likely_each_task_is():
@@ -38,18 +38,18 @@ def test_ensembles_of_several_tasks_are_weighed_by_how_likely_each_task_is():
     sure, sure_of_the_other = [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]
     probabilities = torch.tensor([one_sided, even, sure, sure_of_the_other])[:, None].expand(4, 2, 4)
     of_tasks = torch.tensor([[0.75, 0.25], [0.0, 1.0]])  # p(t | x), [N, T]
-    found = Uncertainty.of(Members(probabilities, of_tasks.repeat_interleave(2, dim=1) / 2))
+    parts = Uncertainty.of(Members(probabilities, of_tasks.repeat_interleave(2, dim=1) / 2))
 
     def nats(*values):
         return -sum(value * math.log(value) for value in values)
 
     total = nats(0.75 * 0.7, 0.75 * 0.3, 0.25 * 0.5, 0.25 * 0.5)
     aleatoric = 0.75 * (nats(0.9, 0.1) + nats(0.5, 0.5)) / 2  # the second task's models are sure, each by itself
-    assert found.total.tolist() == pytest.approx([total, math.log(2)], abs=1e-6)
-    assert found.aleatoric.tolist() == pytest.approx([aleatoric, 0.0], abs=1e-6)
+    assert parts.total.tolist() == pytest.approx([total, math.log(2)], abs=1e-6)
+    assert parts.aleatoric.tolist() == pytest.approx([aleatoric, 0.0], abs=1e-6)
     # Not knowing the task, H(3/4), comes on top of what each task's models disagree on.
     within = 0.75 * (nats(0.7, 0.3) - (nats(0.9, 0.1) + nats(0.5, 0.5)) / 2) + 0.25 * math.log(2)
-    assert found.epistemic.tolist() == pytest.approx([nats(0.75, 0.25) + within, math.log(2)], abs=1e-6)
+    assert parts.epistemic.tolist() == pytest.approx([nats(0.75, 0.25) + within, math.log(2)], abs=1e-6)
 
 
 @pytest.mark.parametrize("apart", [1e-3, 1e-4])
@@ -57,8 +57,8 @@ def test_members_that_hardly_differ_still_have_the_right_epistemic_part(apart):
     """Two members at 1/2 plus and minus d: to the second order the mutual information is 2 d^2, less than float32 can resolve
     of the entropies."""
     members = torch.tensor([[[0.5 + apart, 0.5 - apart]], [[0.5 - apart, 0.5 + apart]]])
-    found = Uncertainty.of(Members(members, torch.full((1, 2), 0.5)))
-    assert found.epistemic.item() == pytest.approx(2 * apart**2, rel=0.01)
+    parts = Uncertainty.of(Members(members, torch.full((1, 2), 0.5)))
+    assert parts.epistemic.item() == pytest.approx(2 * apart**2, rel=0.01)
 
 
 def test_members_that_agree_leave_no_epistemic_part_and_sure_ones_no_aleatoric_part():
@@ -84,16 +84,18 @@ def test_the_total_is_the_entropy_of_the_answer(method):
         task = 1 if inference == "aware" else None
         among = [learner.seen if task is None else TASKS[1].classes]
         answer = learner.logits(x, task=task, inference=inference, among=among)[0].softmax(dim=1)
-        found = learner.uncertainty(x, task=task, inference=inference)
-        assert torch.allclose(found.total, entropy(answer), atol=1e-4)
+        parts = learner.uncertainty(x, task=task, inference=inference)
+        assert torch.allclose(parts.total, entropy(answer), atol=1e-4)
 
 
 def test_votes_that_are_counted_give_probabilities_in_every_mode():
     learner = learned(GDumbEnsembleSettings(**SMALL, vote="majority").build(STREAM, seed=0))
     for inference in learner.inferences:
-        found = learner.probabilities(examples(TASKS[1])[0], 1 if inference == "aware" else None, inference=inference)
-        assert torch.allclose(found.sum(dim=1), torch.ones(len(found), dtype=torch.float64))
-        assert (found >= 0).all()
+        probabilities = learner.probabilities(
+            examples(TASKS[1])[0], 1 if inference == "aware" else None, inference=inference
+        )
+        assert torch.allclose(probabilities.sum(dim=1), torch.ones(len(probabilities), dtype=torch.float64))
+        assert (probabilities >= 0).all()
 
 
 def test_a_single_network_says_that_it_cannot_tell():

@@ -46,9 +46,9 @@ def agreed(*members):
 
 def test_agreement_weighs_members_by_their_overlap_with_the_others():
     """The others' means are (.45, .55), (.5, .5) and (.85, .15): overlaps .55, .7 and .25."""
-    found = agreed([0.9, 0.1], [0.8, 0.2], [0.1, 0.9])
+    weighed = agreed([0.9, 0.1], [0.8, 0.2], [0.1, 0.9])
     first = (0.55 * 0.9 + 0.7 * 0.8 + 0.25 * 0.1) / (0.55 + 0.7 + 0.25)
-    torch.testing.assert_close(found, torch.tensor([first, 1 - first]))
+    torch.testing.assert_close(weighed, torch.tensor([first, 1 - first]))
 
 
 def test_members_that_exclude_each_other_count_alike():
@@ -79,9 +79,9 @@ def test_agreement_discounts_an_outlier(seed, members):
 @given(seed=st.integers(0, 999), members=st.integers(1, 6))
 def test_agreement_does_not_depend_on_the_order_of_members_and_gives_probabilities(seed, members):
     logits = 5 * torch.randn(members, 6, 3, generator=torch.Generator().manual_seed(seed))
-    found, flipped = (vote(members, EVERYTHING, "agreement").exp() for members in (logits, logits.flip(0)))
-    torch.testing.assert_close(found, flipped)
-    torch.testing.assert_close(found.sum(dim=-1), torch.ones(1, 6))
+    straight, flipped = (vote(members, EVERYTHING, "agreement").exp() for members in (logits, logits.flip(0)))
+    torch.testing.assert_close(straight, flipped)
+    torch.testing.assert_close(straight.sum(dim=-1), torch.ones(1, 6))
 
 
 @settings(max_examples=40, deadline=None)

@@ -18,8 +18,8 @@ def test_ranks_are_those_of_scipy(values):
 
 @given(st.lists(st.lists(st.floats(0, 100), min_size=3, max_size=3), min_size=1, max_size=6))
 def test_mean_ranks_average_to_the_middle(columns):
-    found = mean_ranks({str(method): [column[method] for column in columns] for method in range(3)})
-    assert sum(found.values()) / 3 == pytest.approx(2.0)
+    means = mean_ranks({str(method): [column[method] for column in columns] for method in range(3)})
+    assert sum(means.values()) / 3 == pytest.approx(2.0)
 
 
 @pytest.mark.parametrize("methods", [2, 3, 10, 40])

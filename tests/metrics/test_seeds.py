@@ -77,9 +77,9 @@ probabilities = st.lists(st.none() | st.floats(0, 1), max_size=12)
 
 @given(probabilities)
 def test_corrected_p_values_keep_their_order_and_never_fall(values):
-    found = metrics.holm(values)
-    tested = sorted((p, corrected) for p, corrected in zip(values, found, strict=True) if p is not None)
-    assert [corrected is None for corrected in found] == [p is None for p in values]
+    adjusted = metrics.holm(values)
+    tested = sorted((p, corrected) for p, corrected in zip(values, adjusted, strict=True) if p is not None)
+    assert [corrected is None for corrected in adjusted] == [p is None for p in values]
     assert all(p <= corrected <= 1 for p, corrected in tested)
     assert [corrected for _, corrected in tested] == sorted(corrected for _, corrected in tested)
 
@@ -93,6 +93,6 @@ def test_holm_rejects_what_stepping_down_rejects(values):
         if p > 0.05 / (len(tested) - rank):
             break
         rejected += 1
-    found = [p for p in metrics.holm(values) if p is not None]
-    close = [p for p in found if abs(p - 0.05) < 1e-9]
-    assert abs(sum(p <= 0.05 for p in found) - rejected) <= len(close)
+    corrected = [p for p in metrics.holm(values) if p is not None]
+    close = [p for p in corrected if abs(p - 0.05) < 1e-9]
+    assert abs(sum(p <= 0.05 for p in corrected) - rejected) <= len(close)

@@ -134,14 +134,14 @@ def test_auroc_asks_for_the_order_alone(both, factor, shift):
 @given(sure_answers(), st.integers(1, 20), st.randoms(use_true_random=False))
 def test_calibration_is_a_share_and_the_order_of_examples_does_not_matter(sure, bins, random):
     confidence, correct = sure
-    found = uncertainty.reliability(confidence, correct, bins)
-    counts = [one.count for one in found]
+    bars = uncertainty.reliability(confidence, correct, bins)
+    counts = [one.count for one in bars]
     assert sum(counts) == len(correct)
     assert max(counts) - min(counts) <= 1
-    assert (np.diff([one.confidence for one in found]) > -1e-12).all()
-    assert 0 <= uncertainty.calibration_error(found) <= 1
+    assert (np.diff([one.confidence for one in bars]) > -1e-12).all()
+    assert 0 <= uncertainty.calibration_error(bars) <= 1
     order = random.sample(range(len(correct)), len(correct))
-    assert uncertainty.reliability(confidence[order], correct[order], bins) == found
+    assert uncertainty.reliability(confidence[order], correct[order], bins) == bars
     assert np.array_equal(
         uncertainty.risk_coverage(confidence[order], correct[order]), uncertainty.risk_coverage(confidence, correct)
     )

@@ -72,10 +72,10 @@ def test_gradients_of_groups_are_those_of_each_group_by_itself():
         for inputs, labels in zip(x.split(sizes), y.split(sizes), strict=True)
     ]
     weighing = torch.tensor([1 / size for size in sizes for _ in range(size)])
-    found = network.group_gradients(
+    gradients = network.group_gradients(
         bank.weights[0], x, sizes, lambda logits: cross_entropy_slope(logits, y, EVERYTHING, weighing)[0]
     )
-    torch.testing.assert_close(found, torch.cat(expected))
+    torch.testing.assert_close(gradients, torch.cat(expected))
 
 
 def test_plain_descent_follows_the_gradient_as_the_caller_leaves_it(network):
@@ -112,7 +112,7 @@ def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
     x, y = examples(network)
     row = bank_of(network).weights[0]
     loss = partial(functional.cross_entropy, reduction="none")
-    found = example_gradients(network, row, x, y, loss)
+    gradients = example_gradients(network, row, x, y, loss)
     alone = []
     for at in range(len(y)):
         flat = row.unsqueeze(0).clone().requires_grad_()
@@ -121,8 +121,8 @@ def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
     expected = torch.stack(alone)
     expected[:, network.learned :] = 0
     weights = torch.linspace(0.5, 2, len(y))
-    torch.testing.assert_close(found.weighted_squares(weights), weights @ expected.square())
-    torch.testing.assert_close(found.lengths(), expected.norm(dim=1))
+    torch.testing.assert_close(gradients.weighted_squares(weights), weights @ expected.square())
+    torch.testing.assert_close(gradients.lengths(), expected.norm(dim=1))
     some = example_gradients(network, row, x[:2], y[:2], loss)
     unit = functional.normalize(expected, dim=1)
-    torch.testing.assert_close(found.cosines(some), unit @ unit[:2].T, atol=1e-5, rtol=1e-4)
+    torch.testing.assert_close(gradients.cosines(some), unit @ unit[:2].T, atol=1e-5, rtol=1e-4)

@@ -37,9 +37,9 @@ def unsettled(network, members, seed):
 def both_ways(compute):
     """What `compute` gives by machine code and by torch's own convolutions."""
     with pytest.MonkeyPatch.context() as patch:
-        found = compute()
+        compiled = compute()
         patch.setattr(resnet, "_compiled", lambda x: False)
-        return found, compute()
+        return compiled, compute()
 
 
 @settings(max_examples=30, deadline=None)
@@ -50,8 +50,8 @@ def test_evaluation_is_that_of_torch(network, members, count, own, seed):
     flat = unsettled(network, members, seed)
     x = torch.randn(members if own else 1, count, *network.input_shape, generator=draws(seed)).double()
     with torch.no_grad():
-        found, expected = both_ways(lambda: network.apply(flat, x.expand(members, *x.shape[1:])))
-    torch.testing.assert_close(found, expected, rtol=1e-9, atol=1e-9)
+        compiled, expected = both_ways(lambda: network.apply(flat, x.expand(members, *x.shape[1:])))
+    torch.testing.assert_close(compiled, expected, rtol=1e-9, atol=1e-9)
 
 
 @settings(max_examples=30, deadline=None)
@@ -86,8 +86,8 @@ def test_the_papers_classifier_in_single_precision_is_torchs_within_rounding():
     flat = unsettled(network, 2, 0).float()
     x = torch.rand(1, 30, 3, 32, 32, generator=draws(1)).expand(2, -1, -1, -1, -1)
     with torch.no_grad():
-        found, expected = both_ways(lambda: network.apply(flat, x))
-    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
+        compiled, expected = both_ways(lambda: network.apply(flat, x))
+    torch.testing.assert_close(compiled, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_reestimated_statistics_are_those_of_torch():
@@ -99,8 +99,8 @@ def test_reestimated_statistics_are_those_of_torch():
         reestimate_statistics(bank, x, weights / weights.mean())
         return bank.weights
 
-    found, expected = both_ways(reestimated)
-    torch.testing.assert_close(found, expected, rtol=1e-10, atol=1e-10)
+    compiled, expected = both_ways(reestimated)
+    torch.testing.assert_close(compiled, expected, rtol=1e-10, atol=1e-10)
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])

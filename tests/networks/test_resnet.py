@@ -148,8 +148,8 @@ def test_single_precision_agrees_within_rounding(taking):
         loss.backward()
         torch.testing.assert_close(losses[member], loss.detach(), atol=1e-5, rtol=0)
         expected = torch.cat([weight.grad.flatten() for weight in module.parameters()])
-        found = torch.cat([weight.flatten() * 10 for weight in PAPER.module(moments[member]).parameters()])
-        assert (found - expected).norm() < 1e-3 * expected.norm()
+        weights = torch.cat([weight.flatten() * 10 for weight in PAPER.module(moments[member]).parameters()])
+        assert (weights - expected).norm() < 1e-3 * expected.norm()
     states = torch.stack([state_vector(module) for module in alone])
     torch.testing.assert_close(bank.weights[:, PAPER.torch_order()], states, atol=1e-5, rtol=0)
 

@@ -4,7 +4,7 @@ from tools.pages import paper as tool
 from tools.pages.paper_figures import as_svg, decoder_figure, models_figure
 
 
-def found(seed, accuracy, tasks=2):
+def record(seed, accuracy, tasks=2):
     """What `experiments/recipe.py` writes, the same for every task but the errors."""
     kinds = dict.fromkeys(("decoded", "sampled", "untrained", "rescaled", "fresh"), accuracy)
     return {
@@ -24,7 +24,7 @@ def found(seed, accuracy, tasks=2):
 
 
 def test_tables_have_means_over_seeds():
-    groups = {("split-mnist", "text"): [found(0, 80.0), found(1, 90.0)]}
+    groups = {("split-mnist", "text"): [record(0, 80.0), record(1, 90.0)]}
     assert "| split-mnist | text | 2 | 1.00, 2.00 | 2.00, 3.00 | 0.008 / 0.025 / 0.021 | 50.0 ± 0.0 |" in tool.decoder(
         groups
     )
@@ -50,6 +50,6 @@ def test_an_ablation_stands_beside_the_paper_s():
 
 
 def test_figures_are_the_same_text_for_the_same_numbers():
-    groups = {("split-mnist", "text"): [found(0, 80.0), found(1, 90.0)]}
+    groups = {("split-mnist", "text"): [record(0, 80.0), record(1, 90.0)]}
     for figure in (decoder_figure, lambda groups: models_figure(groups, tool.KINDS)):
         assert as_svg(figure(groups), "figure") == as_svg(figure(groups), "figure")

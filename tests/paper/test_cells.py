@@ -42,37 +42,37 @@ def reproduced(name, values, choice):
 
 
 def by(cells, **wanted):
-    found = [
+    matches = [
         cell
         for cell in cells
         if all(getattr(cell if hasattr(cell, key) else cell.line, key) == value for key, value in wanted.items())
     ]
-    assert len(found) == 1
-    return found[0]
+    assert len(matches) == 1
+    return matches[0]
 
 
 def test_ours_the_paper_s_and_the_difference():
-    found, _ = reproduced(
+    reproduction, _ = reproduced(
         "main",
         lambda line, view, inference: {"marginal": 93.0, "aggregate": 92.0}.get(inference, 40.0),
         TrialOptions(seeds=3),
     )
-    cell = by(found.cells, stream="split-mnist", method="merlin", inference="marginal", measure="A")
+    cell = by(reproduction.cells, stream="split-mnist", method="merlin", inference="marginal", measure="A")
     assert (cell.view, cell.values) == ("class-incremental", {0: 93.0, 1: 94.0, 2: 95.0})
     assert (cell.mean, cell.std, cell.paper.mean) == (94.0, 1.0, 90.7)
     assert cell.difference == pytest.approx(3.3)
-    assert by(found.cells, stream="split-cifar10", method="gem", measure="A").view == "task-masked"
-    assert by(found.cells, stream="permuted-mnist", method="gss", measure="F").view == "domain-incremental"
-    assert not [cell for cell in found.cells if cell.stream == "permuted-mnist" and cell.line.method == "icarl"]
+    assert by(reproduction.cells, stream="split-cifar10", method="gem", measure="A").view == "task-masked"
+    assert by(reproduction.cells, stream="permuted-mnist", method="gss", measure="F").view == "domain-incremental"
+    assert not [cell for cell in reproduction.cells if cell.stream == "permuted-mnist" and cell.line.method == "icarl"]
 
 
 def test_who_knows_the_task_is_scored_among_its_classes():
-    found, _ = reproduced(
+    reproduction, _ = reproduced(
         "variants", lambda line, view, inference: 90.0 if view == "task-masked" else 50.0, TrialOptions()
     )
-    aware = by(found.cells, stream="split-mnist", title="task-aware", measure="A")
+    aware = by(reproduction.cells, stream="split-mnist", title="task-aware", measure="A")
     assert (aware.view, aware.mean, aware.paper.mean) == ("task-masked", 92.0, 97.4)
-    agnostic = by(found.cells, stream="split-mnist", title="task-agnostic", inference="aggregate", measure="A")
+    agnostic = by(reproduction.cells, stream="split-mnist", title="task-agnostic", inference="aggregate", measure="A")
     assert (agnostic.view, agnostic.mean, agnostic.paper.mean) == ("class-incremental", 52.0, 90.7)
 
 
@@ -92,42 +92,42 @@ def test_fewer_tasks_stand_beside_the_paper_s_first_tasks_or_beside_nothing():
 
 
 def test_sizes_are_counted_without_a_run_and_are_the_paper_s():
-    found = [cell for trial in trials(experiment("params"), TrialOptions()) for cell in cells_of(trial)]
-    paper = [cell for cell in found if cell.line.method == "merlin-paper"]
+    cells = [cell for trial in trials(experiment("params"), TrialOptions()) for cell in cells_of(trial)]
+    paper = [cell for cell in cells if cell.line.method == "merlin-paper"]
     assert len(paper) == 10
     assert {cell.difference for cell in paper} == {0.0}
 
 
 def test_the_reference_is_compared_with_each_other_line_over_the_same_seeds():
-    found, _ = reproduced(
+    reproduction, _ = reproduced(
         "main",
         lambda line, view, inference: 50.0 if line.reference else 45.0,
         TrialOptions(seeds=5, streams=("split-mnist",)),
     )
-    outcomes = comparisons(found.cells)
+    outcomes = comparisons(reproduction.cells)
     assert len(outcomes) == 5 + 2 + 2  # five rivals, two controls, the code's reading and our MERLIN
     assert {(outcome.difference, outcome.p_value, outcome.seeds) for _, _, outcome in outcomes} == {(5.0, 0.0, 5)}
-    assert "+5.00" in as_markdown(found)
+    assert "+5.00" in as_markdown(reproduction)
 
 
 QUICK = TrialOptions(seeds=2, tasks=2, quick=True, streams=("split-mnist",))
 
 
 def test_every_form_has_the_paper_s_value_ours_and_the_difference(tmp_path):
-    found, done = reproduced(
+    reproduction, done = reproduced(
         "main", lambda line, view, inference: 75.0, TrialOptions(seeds=2, streams=("split-mnist",))
     )
-    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(reproduction))))
     single = next(row for row in rows if row["method"] == "single" and row["measure"] == "A")
     assert (float(single["paper"]), float(single["ours"]), int(single["seeds"])) == (44.8, 75.5, 2)
     assert float(single["difference"]) == pytest.approx(30.7)
     assert float(single["std"]) == pytest.approx(0.5**0.5)
     out = io.StringIO()
-    for table in terminal_tables(found):
+    for table in terminal_tables(reproduction):
         Console(width=120, file=out).print(table)
-    for text in (as_markdown(found), as_latex(found).replace(r"$\pm$", "±"), out.getvalue()):
+    for text in (as_markdown(reproduction), as_latex(reproduction).replace(r"$\pm$", "±"), out.getvalue()):
         assert all(number in text for number in ("44.80 ± 0.30", "75.50 ± 0.71", "+30.70"))
-    written = write_files(found, done, tmp_path / "main")
+    written = write_files(reproduction, done, tmp_path / "main")
     assert sorted(path.suffix for path in written) == [".csv", ".md", ".pdf", ".svg", ".tex"]
     assert all(path.stat().st_size > 500 for path in written)
     assert "</svg>" in (tmp_path / "main.svg").read_text()
@@ -135,31 +135,31 @@ def test_every_form_has_the_paper_s_value_ours_and_the_difference(tmp_path):
 
 
 def test_every_cell_has_a_mark_and_a_reason():
-    found, _ = reproduced(
+    reproduction, _ = reproduced(
         "main",
         lambda line, view, inference: 6.0 if line.method == "gem" else 90.0,
         TrialOptions(seeds=5, streams=("split-mnist",)),
     )
-    paper = by(found.cells, title="merlin-paper", measure="A")
+    paper = by(reproduction.cells, title="merlin-paper", measure="A")
     assert (paper.mark, paper.reason) == ("reproduced", f"within {paper.half_width:.2f}")
-    rival = by(found.cells, method="gem", measure="A")
+    rival = by(reproduction.cells, method="gem", measure="A")
     assert (rival.mark, rival.reason[:9]) == ("not reached", "by 78.70,")
-    forgetting = by(found.cells, title="merlin-paper", measure="F")
+    forgetting = by(reproduction.cells, title="merlin-paper", measure="F")
     assert (forgetting.mean, forgetting.mark) == (0.0, "exceeded")  # less of it is better
-    control = by(found.cells, method="gdumb-ensemble", measure="A")
+    control = by(reproduction.cells, method="gdumb-ensemble", measure="A")
     assert (control.mark, control.reason) == (None, "the paper has no number for this")
-    rows = list(csv.DictReader(io.StringIO(as_csv(found))))
+    rows = list(csv.DictReader(io.StringIO(as_csv(reproduction))))
     assert {row["mark"] for row in rows} == {"reproduced", "exceeded", "not reached", ""}
 
 
 def test_our_merlin_is_a_column_beside_the_recipe_set_alike():
-    found, _ = reproduced(
+    reproduction, _ = reproduced(
         "ensemble",
         lambda line, view, inference: line.settings["models"] / 2 + (20 if line.method == "merlin" else 10),
         TrialOptions(seeds=1, streams=("split-mnist",)),
     )
     place = {heading: number for number, heading in enumerate(HEADINGS)}
-    shown = {row[place["method"]]: (row[place["ours"]], row[place["our MERLIN"]]) for row in found.rows}
+    shown = {row[place["method"]]: (row[place["ours"]], row[place["our MERLIN"]]) for row in reproduction.rows}
     assert shown["merlin-paper, E = 50, aggregate"] == ("35.00", "45.00")
     assert not [method for method in shown if method.startswith("merlin (ours)")]
     variants, _ = reproduced(
@@ -176,28 +176,28 @@ def test_our_merlin_is_a_column_beside_the_recipe_set_alike():
 
 
 def test_a_quick_look_says_so_everywhere(tmp_path):
-    found, done = reproduced("main", lambda line, view, inference: 75.0, QUICK)
-    write_files(found, done, tmp_path / "main")
+    reproduction, done = reproduced("main", lambda line, view, inference: 75.0, QUICK)
+    write_files(reproduction, done, tmp_path / "main")
     for suffix in ("csv", "md", "tex", "svg"):
         assert "QUICK LOOK" in (tmp_path / f"main.{suffix}").read_text(), suffix
-    assert "QUICK LOOK" in found.remarks[0]
+    assert "QUICK LOOK" in reproduction.remarks[0]
 
 
 def test_what_was_not_run_is_shown_with_its_reason():
     done = trials(experiment("main"), TrialOptions(streams=("split-cifar10",)))
     for trial in done:
         trial.reason = "CIFAR-10 is not here; get it."
-    found = Reproduction(experiment("main"), [cell for trial in done for cell in cells_of(trial)])
-    assert {row[4] for row in found.rows} == {"not run"}
-    assert "Not run, split-cifar10: CIFAR-10 is not here; get it." in found.remarks
-    assert "82.90 ± 1.20" in as_markdown(found)  # what the paper has is there all the same
+    reproduction = Reproduction(experiment("main"), [cell for trial in done for cell in cells_of(trial)])
+    assert {row[4] for row in reproduction.rows} == {"not run"}
+    assert "Not run, split-cifar10: CIFAR-10 is not here; get it." in reproduction.remarks
+    assert "82.90 ± 1.20" in as_markdown(reproduction)  # what the paper has is there all the same
 
 
 def test_figures_are_the_same_file_for_the_same_numbers(tmp_path):
     for name in ("main", "taskwise"):
-        found, done = reproduced(name, lambda line, view, inference: 75.0, QUICK)
+        reproduction, done = reproduced(name, lambda line, view, inference: 75.0, QUICK)
         files = []
         for folder in ("first", "second"):
-            write_files(found, done, tmp_path / folder / name)
+            write_files(reproduction, done, tmp_path / folder / name)
             files.append((tmp_path / folder / f"{name}.svg").read_bytes())
         assert files[0] == files[1]

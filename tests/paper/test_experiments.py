@@ -39,9 +39,9 @@ def test_every_number_in_the_paper_is_asked_for_by_some_table():
 @pytest.mark.parametrize("name", experiment_names())
 def test_every_line_names_a_stream_a_method_and_settings_that_exist(name):
     chosen = experiment(name)
-    found = trials(chosen, TrialOptions(seeds=2))
-    assert found
-    for trial in found:
+    lines = trials(chosen, TrialOptions(seeds=2))
+    assert lines
+    for trial in lines:
         assert trial.stream == stream_settings(trial.stream.stream)()  # streams as in the paper
         assert len({config.digest for config in trial.configs}) == len(trial.configs)
         for inference in trial.line.inferences:
@@ -94,9 +94,9 @@ def test_fewer_tasks_are_the_first_ones(tasks):
 
 def test_less_data_than_the_paper_s_is_said_wherever_numbers_are_shown():
     choice = TrialOptions(seeds=1, images_per_task=480, datasets=("mnist", "svhn"))
-    found = trials(experiment("additional"), choice)
-    assert {trial.stream.images_per_task for trial in found} == {480}
-    assert {trial.stream.datasets for trial in found if trial.stream.stream == "heterogeneous"} == {("mnist", "svhn")}
+    lines = trials(experiment("additional"), choice)
+    assert {trial.stream.images_per_task for trial in lines} == {480}
+    assert {trial.stream.datasets for trial in lines if trial.stream.stream == "heterogeneous"} == {("mnist", "svhn")}
     assert "Only 480 training images a task." in choice.label
     assert "only mnist, svhn." in choice.label
     with pytest.raises(UsageError, match="images_per_task is 0"):

@@ -55,9 +55,9 @@ def test_separation_tells_tasks_that_are_apart_from_tasks_that_are_not():
     random = np.random.default_rng(0)
     tasks = np.repeat(np.arange(2), 50)
     apart, mixed = tasks[:, None] * 100.0 + random.normal(size=(100, 3)), random.normal(size=(100, 3))
-    found = list(separation(Samples(tasks, apart, mixed)).values())
-    assert found[0] == 100.0
-    assert 20 < found[1] < 80
+    shares = list(separation(Samples(tasks, apart, mixed)).values())
+    assert shares[0] == 100.0
+    assert 20 < shares[1] < 80
     assert embedded(Samples(tasks, apart, apart)).shape == (100, 2)
 
 
@@ -76,6 +76,6 @@ def test_figures_are_drawn_from_a_run(name, folder, tmp_path):
 def test_without_a_run_there_is_a_reason_and_no_figure(name, tmp_path):
     (trial,) = trials(experiment(name), TrialOptions())
     trial.reason = "no data"
-    found = Reproduction(experiment(name), cells_of(trial))
-    assert [cell.reason for cell in found.cells] == ["no data"]
-    assert {path.suffix for path in write_files(found, [trial], tmp_path / name)} == {".csv", ".md", ".tex"}
+    reproduction = Reproduction(experiment(name), cells_of(trial))
+    assert [cell.reason for cell in reproduction.cells] == ["no data"]
+    assert {path.suffix for path in write_files(reproduction, [trial], tmp_path / name)} == {".csv", ".md", ".tex"}

@@ -18,5 +18,5 @@ def runs(tmp_path):
 @pytest.fixture(scope="session")
 def browser():
     """A headless Chromium; tests that need one are skipped where there is none."""
-    with chromium() as found:
-        yield found
+    with chromium() as started:
+        yield started

@@ -113,9 +113,9 @@ def test_a_bad_result_file_is_named(root, bad, capsys, tmp_path):
     for name in record["result"]:
         result = {key: value for key, value in record["result"].items() if key != name}
         (kept / f"without-{name}.json").write_text(json.dumps({"result": result}))
-    found = read(find([kept]))
-    assert len(found.runs) + len(found.problems) == len(record["result"])  # without scores it is no result at all
-    assert all("without-" in problem for problem in found.problems)
+    sources = read(find([kept]))
+    assert len(sources.runs) + len(sources.problems) == len(record["result"])  # without scores it is no result at all
+    assert all("without-" in problem for problem in sources.problems)
     assert "er" in told(capsys, "report", kept, "--out", tmp_path / "page.html")[0] or (tmp_path / "page.html").exists()
 
 

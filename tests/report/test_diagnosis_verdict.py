@@ -74,10 +74,10 @@ def result_of(learned, final):
 
 def test_knowledge_is_read_off_the_probes():
     learned = {"base_ensemble": 99.0, "sampled_ensemble": 98.0, "relative_error": 0.3, "base_diversity": 3.0}
-    (found,) = knowledge(result_of([learned], [{"sampled_ensemble": 97.0, "sampled_diversity": 1.0}]), None, [4])
-    assert found == Knowledge(0, 99.0, 98.0, 97.0, 25.0, None, 0.3, 3.0, None, 1.0)
+    (task,) = knowledge(result_of([learned], [{"sampled_ensemble": 97.0, "sampled_diversity": 1.0}]), None, [4])
+    assert task == Knowledge(0, 99.0, 98.0, 97.0, 25.0, None, 0.3, 3.0, None, 1.0)
     assert (
-        replace(found, chance=None)
+        replace(task, chance=None)
         == knowledge(result_of([learned], [{"sampled_ensemble": 97.0, "sampled_diversity": 1.0}]), None, None)[0]
     )
 
@@ -95,5 +95,5 @@ def test_the_control_is_taken_among_the_tasks_own_classes():
             {"view": "task-masked", "matrix": [[94.0]]},
         ]
     }
-    (found,) = knowledge(result_of([learned], [learned]), control, [2])
-    assert found.control == 94.0
+    (task,) = knowledge(result_of([learned], [learned]), control, [2])
+    assert task.control == 94.0

@@ -104,14 +104,14 @@ def test_a_series_says_what_it_has_above_the_control_over_common_seeds(runs):
 def test_the_mean_matrix_is_the_mean_of_the_seeds(runs):
     (group,) = sorted_runs(runs)
     ours = group.experiments[0]
-    found = series_of(group, ours, 0)["matrix"]
+    averaged = series_of(group, ours, 0)["matrix"]
     matrices = [result["scores"][0]["matrix"] for result in ours.results]
     for k in range(3):
         for j in range(3):
             if j > k:
-                assert found[k][j] is None
+                assert averaged[k][j] is None
             else:
-                assert abs(found[k][j] - sum(matrix[k][j] for matrix in matrices) / 3) < 1e-3
+                assert abs(averaged[k][j] - sum(matrix[k][j] for matrix in matrices) / 3) < 1e-3
 
 
 def test_streams_that_differ_in_their_data_alone_have_titles_of_their_own(tmp_path):

@@ -22,15 +22,15 @@ def pixels(uri):
 
 @given(arrays(np.uint8, st.sampled_from([(1, 28, 28), (3, 32, 32), (1, 8, 48)])))
 def test_small_pictures_of_bytes_are_kept_as_they_are(x):
-    found = pixels(data_uri(picture(x)))
-    assert np.array_equal(found, x[0] if len(x) == 1 else x.transpose(1, 2, 0))
+    shown = pixels(data_uri(picture(x)))
+    assert np.array_equal(shown, x[0] if len(x) == 1 else x.transpose(1, 2, 0))
 
 
 @given(arrays(np.float32, (1, 8, 8), elements=st.floats(-100, 100, width=32)))
 def test_other_numbers_are_stretched_from_black_to_white(x):
-    found = pixels(data_uri(picture(x)))
-    assert found.min() == 0
-    assert found.max() == (255 if x.max() > x.min() else 0)
+    shown = pixels(data_uri(picture(x)))
+    assert shown.min() == 0
+    assert shown.max() == (255 if x.max() > x.min() else 0)
 
 
 def test_large_pictures_are_made_smaller():
@@ -45,10 +45,10 @@ def test_what_cannot_be_looked_at_is_no_picture(shape):
 def test_every_class_of_every_task_is_there(tmp_path):
     folder = make_run(tmp_path)
     with opened(next((folder / "checkpoint").iterdir())) as kept:
-        found = gallery(kept)
+        shown = gallery(kept)
         x = kept.array("memory", "x")
-    assert found["count"] == 24
-    names = [[group["name"] for group in task["classes"]] for task in found["tasks"]]
+    assert shown["count"] == 24
+    names = [[group["name"] for group in task["classes"]] for task in shown["tasks"]]
     assert names == [["0", "1"], ["2", "3"], ["4", "5"]]
-    assert all(len(group["pictures"]) == 4 <= OF_A_CLASS for task in found["tasks"] for group in task["classes"])
-    assert np.array_equal(pixels(found["tasks"][0]["classes"][0]["pictures"][0]), x[0, 0])
+    assert all(len(group["pictures"]) == 4 <= OF_A_CLASS for task in shown["tasks"] for group in task["classes"])
+    assert np.array_equal(pixels(shown["tasks"][0]["classes"][0]["pictures"][0]), x[0, 0])

@@ -38,10 +38,10 @@ def address(tmp_path_factory):
 
 @pytest.fixture
 def page(browser, address):
-    with opened(browser, f"{address}#stream=Split+MNIST") as found:
-        yield found
-        assert found.complaints == []
-        assert {request.split("#")[0] for request in found.requests} == {address}
+    with opened(browser, f"{address}#stream=Split+MNIST") as opened_page:
+        yield opened_page
+        assert opened_page.complaints == []
+        assert {request.split("#")[0] for request in opened_page.requests} == {address}
 
 
 def choose(section, *names):
@@ -218,11 +218,11 @@ def test_the_table_can_be_sorted(page):
     body = page.locator("#stream-0 table.sortable tbody").first
     values = "rows => rows.filter(row => !row.matches('.view')).map(row => Number(row.cells[2].dataset.value))"
     page.locator("#stream-0 table.sortable thead button").nth(2).click()
-    found = body.locator("tr").evaluate_all(values)
-    assert found == sorted(found, reverse=True)
+    column = body.locator("tr").evaluate_all(values)
+    assert column == sorted(column, reverse=True)
     page.keyboard.press("Enter")
-    found = body.locator("tr").evaluate_all(values)
-    assert found == sorted(found)
+    column = body.locator("tr").evaluate_all(values)
+    assert column == sorted(column)
     assert page.locator("#stream-0 [aria-sort=ascending]").count() == 1
 
 
@@ -322,10 +322,10 @@ def test_a_link_opens_the_page_as_it_was(browser, page):
     section.locator("[data-plot=curves]").get_by_text("Copied").wait_for()
     link = page.evaluate("navigator.clipboard.readText()")
     with opened(browser, link) as again:
-        found = again.locator("#stream-0")
-        assert found.locator("[data-views] input:checked").input_value() == "task-masked"
-        assert found.locator("[data-plot=curves] path.line[data-series]").count() == 2
-        place = found.locator("[data-plot=curves]").bounding_box()
+        stream = again.locator("#stream-0")
+        assert stream.locator("[data-views] input:checked").input_value() == "task-masked"
+        assert stream.locator("[data-plot=curves] path.line[data-series]").count() == 2
+        place = stream.locator("[data-plot=curves]").bounding_box()
         assert -5 <= place["y"] < 900
         assert again.complaints == []
 

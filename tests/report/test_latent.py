@@ -41,17 +41,17 @@ def test_no_other_plane_shows_more_of_the_difference(means):
 @given(st.floats(0.01, 3.0), st.integers(2, 6))
 def test_a_round_prior_is_a_circle_of_two_standard_deviations(deviation, width):
     axes = np.eye(2, width)
-    found = ellipse(axes, np.full(width, deviation))
-    assert np.allclose([found["rx"], found["ry"]], 2 * deviation, rtol=1e-3)
+    outline = ellipse(axes, np.full(width, deviation))
+    assert np.allclose([outline["rx"], outline["ry"]], 2 * deviation, rtol=1e-3)
 
 
 def test_every_task_has_its_prior_and_samples_scatter_as_it_says(tmp_path):
     folder = make_run(tmp_path)
     with opened(next((folder / "checkpoint").iterdir())) as kept:
-        found = latent_space(kept)
-    assert [prior["task"] for prior in found["priors"]] == ["0 and 1", "2 and 3", "4 and 5"]
-    assert found["width"] == 4
-    for prior in found["priors"]:
+        space = latent_space(kept)
+    assert [prior["task"] for prior in space["priors"]] == ["0 and 1", "2 and 3", "4 and 5"]
+    assert space["width"] == 4
+    for prior in space["priors"]:
         assert np.allclose(prior["deviation"], np.exp(-1), rtol=1e-3)
         assert np.abs(np.array(prior["samples"]) - [prior["x"], prior["y"]]).max() < 5 * np.exp(-1)
 

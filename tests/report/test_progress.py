@@ -21,17 +21,17 @@ def progress(folder, *, at_work=False, after=0.0):
 
 
 def test_a_finished_run_is_done(tmp_path):
-    found = progress(make_run(tmp_path))
-    assert (found["state"], found["done"], found["tasks"], found["left"]) == ("finished", 3, 3, None)
-    assert found["elapsed"] == 3 * SECONDS_A_TASK
+    told = progress(make_run(tmp_path))
+    assert (told["state"], told["done"], told["tasks"], told["left"]) == ("finished", 3, 3, None)
+    assert told["elapsed"] == 3 * SECONDS_A_TASK
 
 
 def test_a_run_at_work_says_how_much_longer(tmp_path):
     folder = make_run(tmp_path, done=1)
-    found = progress(folder, at_work=True, after=1.4 * SECONDS_A_TASK)
-    assert (found["state"], found["done"]) == ("running", 1)
-    assert found["elapsed"] == pytest.approx(1.4 * SECONDS_A_TASK)
-    assert found["left"] == pytest.approx(1.6 * SECONDS_A_TASK)
+    told = progress(folder, at_work=True, after=1.4 * SECONDS_A_TASK)
+    assert (told["state"], told["done"]) == ("running", 1)
+    assert told["elapsed"] == pytest.approx(1.4 * SECONDS_A_TASK)
+    assert told["left"] == pytest.approx(1.6 * SECONDS_A_TASK)
 
 
 def test_before_the_first_task_is_done_nobody_knows(tmp_path):
@@ -45,9 +45,9 @@ def test_a_run_that_ended_early_says_why(tmp_path, event, state):
     folder = make_run(tmp_path, done=1)
     with (folder / "events.jsonl").open("a") as file:
         file.write(json.dumps({"time": BEGUN.isoformat(), **event}) + "\n")
-    found = progress(folder)
-    assert found["state"] == state
-    assert found["reason"] == event.get("error", "by its user")
+    told = progress(folder)
+    assert told["state"] == state
+    assert told["reason"] == event.get("error", "by its user")
 
 
 def test_a_run_whose_process_was_killed_is_interrupted(tmp_path):
@@ -67,9 +67,9 @@ def test_a_resumed_run_counts_a_task_once(tmp_path):
     with (folder / "events.jsonl").open("a") as file:
         for event in ({"event": "resumed", "tasks_done": 1, "tasks": 3}, {"event": "task", "task": 1}):
             file.write(json.dumps({"time": later, **event}) + "\n")
-    found = progress(folder, at_work=True, after=1002)
-    assert found["done"] == 1
-    assert found["elapsed"] == pytest.approx(SECONDS_A_TASK + 2)
+    told = progress(folder, at_work=True, after=1002)
+    assert told["done"] == 1
+    assert told["elapsed"] == pytest.approx(SECONDS_A_TASK + 2)
 
 
 def test_a_grid_is_counted_and_its_failures_have_reasons(tmp_path):
@@ -81,8 +81,8 @@ def test_a_grid_is_counted_and_its_failures_have_reasons(tmp_path):
         {**entry, "status": "failed", "reason": "out of memory", "tries": 3},
     ]
     (tmp_path / "grid.json").write_text(json.dumps({"format": 1, "seconds_left": 90, "runs": runs}))
-    found = grid_progress(tmp_path)
-    assert {name: found[name] for name in ("total", "done", "running", "queued", "failed", "left")} == {
+    told = grid_progress(tmp_path)
+    assert {name: told[name] for name in ("total", "done", "running", "queued", "failed", "left")} == {
         "total": 4,
         "done": 1,
         "running": 1,
@@ -90,7 +90,7 @@ def test_a_grid_is_counted_and_its_failures_have_reasons(tmp_path):
         "failed": 1,
         "left": 90,
     }
-    assert found["failures"] == [{"name": "er on split-mnist, seed 0", "reason": "out of memory", "tries": 3}]
+    assert told["failures"] == [{"name": "er on split-mnist, seed 0", "reason": "out of memory", "tries": 3}]
 
 
 @pytest.mark.parametrize("text", [None, "{", "[]", '{"runs": []}'])

@@ -25,11 +25,11 @@ class Elements(HTMLParser):
 
     def __init__(self, text):
         super().__init__()
-        self.found = []
+        self.list = []
         self.feed(text)
 
     def handle_starttag(self, tag, attrs):
-        self.found.append((tag, dict(attrs)))
+        self.list.append((tag, dict(attrs)))
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_what_a_method_does_not_state_is_not_zero_bytes(tmp_path):
 
 
 def test_nothing_on_the_page_points_outside(text):
-    for tag, attributes in Elements(text).found:
+    for tag, attributes in Elements(text).list:
         for name in ("src", "href", "action", "srcset"):
             address = attributes.get(name, "#")
             assert address.startswith(("#", "data:")), (tag, address)
@@ -62,31 +62,31 @@ def test_the_policy_admits_the_script_and_nothing_else(text):
 
 
 def test_ids_are_unique_and_every_reference_has_its_element(text):
-    found = Elements(text).found
-    ids = [attributes["id"] for _, attributes in found if "id" in attributes]
+    elements = Elements(text).list
+    ids = [attributes["id"] for _, attributes in elements if "id" in attributes]
     assert len(set(ids)) == len(ids)
-    for _, attributes in found:
+    for _, attributes in elements:
         for name in ("aria-labelledby", "aria-controls"):
             assert set(attributes.get(name, "").split()) <= set(ids)
 
 
 def test_pictures_and_controls_have_names(text):
-    found = Elements(text).found
-    assert all(attributes.get("alt") for tag, attributes in found if tag == "img")
+    elements = Elements(text).list
+    assert all(attributes.get("alt") for tag, attributes in elements if tag == "img")
     assert all(
         attributes.get("aria-label") or attributes.get("aria-labelledby")
-        for _, attributes in found
+        for _, attributes in elements
         if attributes.get("role") == "region"
     )
-    assert all(attributes.get("scope") for tag, attributes in found if tag == "th")
+    assert all(attributes.get("scope") for tag, attributes in elements if tag == "th")
 
 
 @settings(max_examples=40)
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(), st.lists))
 def test_numbers_inside_the_page_are_those_outside_and_cannot_end_the_script(value):
-    found = embedded(value)
-    assert "<" not in found
-    assert json.loads(found) == value
+    inside = embedded(value)
+    assert "<" not in inside
+    assert json.loads(inside) == value
 
 
 def test_names_from_files_stay_text(runs):
@@ -98,7 +98,7 @@ def test_names_from_files_stay_text(runs):
     made = content(read(find([runs])).runs, [HOSTILE], title=HOSTILE)
     text = page(made)
     assert HOSTILE not in text
-    assert not any("onerror" in attributes for _, attributes in Elements(text).found)
+    assert not any("onerror" in attributes for _, attributes in Elements(text).list)
     assert HOSTILE not in fragment(made, live="1")["main"]
 
 

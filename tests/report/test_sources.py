@@ -22,9 +22,9 @@ def test_result_files_are_found_in_their_folders(runs, tmp_path):
     for folder in runs.iterdir():
         make_result_file(folder, kept / "split-mnist" / f"{folder.name}.json")
     (kept / "split-mnist" / "other.json").write_text('{"nothing": "of ours"}')
-    found = read(find([kept]))
-    assert len(found.runs) == 7
-    assert all(run.finished and run.environment for run in found.runs)
+    sources = read(find([kept]))
+    assert len(sources.runs) == 7
+    assert all(run.finished and run.environment for run in sources.runs)
 
 
 def test_a_run_and_its_result_file_count_once(runs, tmp_path):
@@ -38,10 +38,10 @@ def test_a_run_and_its_result_file_count_once(runs, tmp_path):
 def test_a_damaged_run_is_told_of_and_costs_no_other(runs):
     broken = next(iter(sorted(runs.iterdir())))
     (broken / "result.json").write_text("{")
-    found = read(find([runs]))
-    assert len(found.runs) == 6
-    assert len(found.problems) == 1
-    assert broken.name in found.problems[0]
+    sources = read(find([runs]))
+    assert len(sources.runs) == 6
+    assert len(sources.problems) == 1
+    assert broken.name in sources.problems[0]
 
 
 def test_a_result_of_another_shape_is_a_problem_and_no_crash(tmp_path):

@@ -68,9 +68,9 @@ def test_runs_appear_when_they_begin_and_results_when_tasks_are_done(server, tmp
     assert empty["progress"] == {"runs": [], "grids": []}
     folder = make_run(tmp_path / "runs", "single", done=1)
     with RunFolder(folder).locked():
-        found = live(server)
-    assert found["version"] != empty["version"]
-    (run,) = found["progress"]["runs"]
+        state = live(server)
+    assert state["version"] != empty["version"]
+    (run,) = state["progress"]["runs"]
     assert (run["state"], run["done"], run["tasks"]) == ("running", 1, 3)
     assert "1 of 3" in json.loads(get(server, "fragment"))["main"]
     assert "single" in get(server, "")

@@ -82,8 +82,8 @@ class Means(Learner[MeansSettings]):
         return {"means": self.sums.numel()}
 
     def probe(self, task, x, y):
-        found = {"spread": float(self.sums[list(self.tasks[task].classes)].std()), "images": float(len(y))}
-        return found | ({"observed": self.observed} if self.observed and task == len(self.tasks) - 1 else {})
+        figures = {"spread": float(self.sums[list(self.tasks[task].classes)].std()), "images": float(len(y))}
+        return figures | ({"observed": self.observed} if self.observed and task == len(self.tasks) - 1 else {})
 
 
 @dataclass(frozen=True)

@@ -57,23 +57,23 @@ def found_by(kind, stream, say=print):
     learner = kind(stream.info, fakes.QuietSettings(), 0)
     learner.asked = []
     learner.tasks = [task.info for task in stream]
-    found = detection(learner, stream, questions(learner, stream.info, "all"), say)
-    return learner, {(question.view, question.inference): kinds for question, kinds in found.items()}
+    records = detection(learner, stream, questions(learner, stream.info, "all"), say)
+    return learner, {(question.view, question.inference): kinds for question, kinds in records.items()}
 
 
 UNSURE = {"unsure": lambda count: inputs(1, 0, 6), "contradicted": lambda count: inputs(0, 1, 6)}
 
 
 def test_without_members_there_is_the_entropy_of_the_answer():
-    _, found = found_by(Wary, made_stream(UNSURE))
+    _, records = found_by(Wary, made_stream(UNSURE))
     expected = {"unsure": {"total": 100.0}, "contradicted": {"total": 50.0}}
     # Told nothing, it chooses among all classes; told the task, among its own. Any other mask would tell it the task as well.
-    assert found == {("class-incremental", "marginal"): expected, ("task-masked", "aware"): expected}
+    assert records == {("class-incremental", "marginal"): expected, ("task-masked", "aware"): expected}
 
 
 def test_with_members_there_is_what_they_disagree_on():
-    _, found = found_by(Together, made_stream(UNSURE))
-    kinds = found["class-incremental", "marginal"]
+    _, records = found_by(Together, made_stream(UNSURE))
+    kinds = records["class-incremental", "marginal"]
     assert kinds["contradicted"] == {"total": 100.0, "epistemic": 100.0}
     assert kinds["unsure"] == {"total": 50.0, "epistemic": 50.0}
 
@@ -89,14 +89,14 @@ def test_inputs_of_another_kind_are_divided_among_the_tasks(kind):
 
 def test_a_task_shows_them_as_it_shows_its_own():
     stream = made_stream({"dark": lambda count: inputs(0, 0, 6)}, transform=lambda x: 1 - x)
-    learner, found = found_by(Wary, stream)
+    learner, records = found_by(Wary, stream)
     assert all((x == 1).all() for x, _ in learner.asked)
-    assert found["task-masked", "aware"] == {"dark": {"total": 50.0}}
+    assert records["task-masked", "aware"] == {"dark": {"total": 50.0}}
 
 
 def test_fewer_inputs_than_tasks_are_enough():
-    _, found = found_by(Wary, made_stream({"one": lambda count: inputs(1, 0, 1)}))
-    assert found["task-masked", "aware"] == {"one": {"total": 100.0}}
+    _, records = found_by(Wary, made_stream({"one": lambda count: inputs(1, 0, 1)}))
+    assert records["task-masked", "aware"] == {"one": {"total": 100.0}}
 
 
 def test_a_kind_that_cannot_be_read_is_told_of_and_the_others_are_asked():
@@ -104,12 +104,12 @@ def test_a_kind_that_cannot_be_read_is_told_of_and_the_others_are_asked():
         raise InputError("letters.gz is damaged; fetch it again.")
 
     said = []
-    _, found = found_by(Wary, made_stream({"letters": damaged, **UNSURE}), said.append)
+    _, records = found_by(Wary, made_stream({"letters": damaged, **UNSURE}), said.append)
     assert said == ["Note: not compared with letters: letters.gz is damaged; fetch it again."]
-    assert set(found["task-masked", "aware"]) == set(UNSURE)
+    assert set(records["task-masked", "aware"]) == set(UNSURE)
 
 
 def test_a_method_without_probabilities_is_not_asked(monkeypatch):
     monkeypatch.setattr(Wary, "gives_probabilities", False)
-    learner, found = found_by(Wary, made_stream(UNSURE))
-    assert (found, learner.asked) == ({}, [])
+    learner, records = found_by(Wary, made_stream(UNSURE))
+    assert (records, learner.asked) == ({}, [])

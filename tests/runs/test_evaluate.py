@@ -60,10 +60,10 @@ def answers(learner, stream, question):
 def test_every_example_of_the_tasks_seen_counts_alike(learner, stream):
     asked = questions(learner, stream.info, "all")
     assert len(asked) == 3
-    found = evaluate(learner, stream, 3, asked, lambda *_: None)
+    evaluations = evaluate(learner, stream, 3, asked, lambda *_: None)
     for question in asked:
         probabilities, labels, correct = answers(learner, stream, question)
-        measured, confidence = found[question].calibration, probabilities.max(axis=1)
+        measured, confidence = evaluations[question].calibration, probabilities.max(axis=1)
         assert measured.nll == pytest.approx(uncertainty.negative_log_likelihood(probabilities, labels), abs=1e-5)
         assert measured.brier == pytest.approx(uncertainty.brier_score(probabilities, labels), abs=1e-5)
         assert measured.ece == pytest.approx(
@@ -71,7 +71,7 @@ def test_every_example_of_the_tasks_seen_counts_alike(learner, stream):
         )
         assert measured.risk_area == pytest.approx(100 * uncertainty.risk_coverage_area(confidence, correct), abs=1e-3)
         shares = np.array(EXAMPLES) / sum(EXAMPLES)
-        assert measured.risks[-1] == pytest.approx(100 - np.dot(shares, found[question].accuracies), abs=1e-3)
+        assert measured.risks[-1] == pytest.approx(100 - np.dot(shares, evaluations[question].accuracies), abs=1e-3)
         counts, sure, right = np.array(measured.reliability).T
         assert counts.sum() == sum(EXAMPLES)
         assert np.dot(counts, np.abs(sure - right)) / counts.sum() == pytest.approx(measured.ece, abs=1e-3)
@@ -86,8 +86,10 @@ def test_tables_are_of_the_end_alone(learner, stream):
 
 def test_masking_to_the_task_can_only_help_the_likelihood(learner, stream):
     asked = questions(learner, stream.info, "aggregate")
-    found = evaluate(learner, stream, 3, asked, lambda *_: None)
-    free, masked = (found[Question(view, "aggregate")].calibration for view in ("class-incremental", "task-masked"))
+    evaluations = evaluate(learner, stream, 3, asked, lambda *_: None)
+    free, masked = (
+        evaluations[Question(view, "aggregate")].calibration for view in ("class-incremental", "task-masked")
+    )
     assert masked.nll < free.nll
 
 

@@ -22,20 +22,20 @@ def own():
 
 
 def test_it_finds_what_a_run_in_a_folder_finds(tmp_path, silent):
-    found = run("split-mnist", "single", settings=LITTLE, seed=2, **SMALL)
-    config = RunConfig(stream_settings("split-mnist")(**SMALL), found.learner.settings, seed=2)
+    outcome = run("split-mnist", "single", settings=LITTLE, seed=2, **SMALL)
+    config = RunConfig(stream_settings("split-mnist")(**SMALL), outcome.learner.settings, seed=2)
     result = run_in_folder(config, tmp_path, silent).result()
     for score in result["scores"]:
-        assert found.matrix(score["view"], score["inference"]) == score["matrix"]
-    assert found.final_accuracy == result["scores"][0]["final_accuracy"]
-    assert found.average_incremental_accuracy == result["scores"][0]["average_incremental_accuracy"]
+        assert outcome.matrix(score["view"], score["inference"]) == score["matrix"]
+    assert outcome.final_accuracy == result["scores"][0]["final_accuracy"]
+    assert outcome.average_incremental_accuracy == result["scores"][0]["average_incremental_accuracy"]
 
 
 def test_it_takes_a_stream_and_settings():
     stream = Stream.from_arrays(*own(), tasks=2)
-    found = run(stream, SingleSettings(hidden_units=(8,)))
-    assert len(found.matrix()) == 2
-    assert found.matrix()[0][1] is None
+    outcome = run(stream, SingleSettings(hidden_units=(8,)))
+    assert len(outcome.matrix()) == 2
+    assert outcome.matrix()[0][1] is None
 
 
 def test_it_takes_a_path(tmp_path):
@@ -67,6 +67,6 @@ def test_settings_of_a_stream_that_is_made_are_refused():
 
 
 def test_a_view_that_was_not_asked_for_is_refused():
-    found = run(Stream.from_arrays(*own(), tasks=2), SingleSettings(hidden_units=(8,)))
+    outcome = run(Stream.from_arrays(*own(), tasks=2), SingleSettings(hidden_units=(8,)))
     with pytest.raises(UsageError, match="domain-incremental"):
-        found.matrix("domain-incremental")
+        outcome.matrix("domain-incremental")

@@ -57,13 +57,13 @@ def test_the_result_says_what_it_is(done):
 
 def test_the_result_says_what_probabilities_were_worth(done):
     for score in done.result()["scores"]:
-        found = score["uncertainty"]
-        assert {name: len(found[name]) for name in ("nll", "brier", "ece")} == {"nll": 3, "brier": 3, "ece": 3}
-        assert sum(count for count, _, _ in found["reliability"]) == sum(
+        uncertainty = score["uncertainty"]
+        assert {name: len(uncertainty[name]) for name in ("nll", "brier", "ece")} == {"nll": 3, "brier": 3, "ece": 3}
+        assert sum(count for count, _, _ in uncertainty["reliability"]) == sum(
             count for count, _, _ in done.result()["scores"][0]["uncertainty"]["reliability"]
         )
-        assert len(found["risks"]) == 10
-        assert "other" not in found  # the package brings no inputs of another kind along
+        assert len(uncertainty["risks"]) == 10
+        assert "other" not in uncertainty  # the package brings no inputs of another kind along
     events = [event for event in done.events() if event["event"] == "calibration"]
     assert [event["nll"] for event in events[::3]] == done.result()["scores"][0]["uncertainty"]["nll"]
 
@@ -71,11 +71,11 @@ def test_the_result_says_what_probabilities_were_worth(done):
 def test_inputs_of_another_kind_are_asked_about_where_there_are_some(config, tmp_path, silent):
     write_mnist(tmp_path / "data/MNIST/raw", train=600)
     write_mnist(tmp_path / "data/FashionMNIST/raw", train=100, test=100)
-    found = run(replace(config, data=str(tmp_path / "data")), tmp_path / "runs", silent)
-    others = [score["uncertainty"].get("other") for score in found.result()["scores"]]
+    result = run(replace(config, data=str(tmp_path / "data")), tmp_path / "runs", silent)
+    others = [score["uncertainty"].get("other") for score in result.result()["scores"]]
     assert [other and set(other) for other in others] == [{"fashion-mnist"}, None, {"fashion-mnist"}]
     assert 0 <= others[0]["fashion-mnist"]["total"] <= 100
-    events = [event for event in found.events() if event["event"] == "other_kinds"]
+    events = [event for event in result.events() if event["event"] == "other_kinds"]
     assert [event["auroc"] for event in events] == [others[0], others[2]]
 
 

@@ -153,11 +153,11 @@ def test_tensorboard_has_every_number_once_even_after_a_second_time(config, tmp_
     accumulator = pytest.importorskip("tensorboard.backend.event_processing.event_accumulator", reason="no tensorboard")
     for _ in range(2):
         folder = run(config, tmp_path, silent, restart=True, listeners=relays(["tensorboard"], pytest.fail))
-    found = accumulator.EventAccumulator(str(folder.path / "tensorboard")).Reload()
+    written = accumulator.EventAccumulator(str(folder.path / "tensorboard")).Reload()
     wanted = {}
     for one in numbers(folder):
         wanted.setdefault(one.name, []).append((one.step, pytest.approx(one.value, rel=1e-6)))
-    assert set(found.Tags()["scalars"]) == set(wanted)
+    assert set(written.Tags()["scalars"]) == set(wanted)
     for name, points in wanted.items():
-        assert [(point.step, point.value) for point in found.Scalars(name)] == points
-    assert found.Tags()["tensors"] == ["settings/text_summary"]
+        assert [(point.step, point.value) for point in written.Scalars(name)] == points
+    assert written.Tags()["tensors"] == ["settings/text_summary"]

@@ -28,15 +28,15 @@ def saved(tmp_path_factory):
 @pytest.fixture(scope="module")
 def client(saved, tmp_path_factory):
     """A service that tests ask, and of which they change nothing that another asks for."""
-    with serving(saved, tmp_path_factory.mktemp("state"), Limits(inputs=50, bytes=100_000)) as found:
-        yield found
+    with serving(saved, tmp_path_factory.mktemp("state"), Limits(inputs=50, bytes=100_000)) as served:
+        yield served
 
 
 @pytest.fixture
 def own(saved, tmp_path):
     """A service of a test's own."""
-    with serving(saved, tmp_path / "state") as found:
-        yield found
+    with serving(saved, tmp_path / "state") as served:
+        yield served
 
 
 def test_answers_are_those_of_the_model(client, saved):
@@ -191,8 +191,8 @@ WRONG = [
 
 @pytest.mark.parametrize(("path", "body", "status", "sentence"), WRONG)
 def test_what_is_wrong_is_said_in_a_sentence(client, path, body, status, sentence):
-    found, answer = client.post(path, **body)
-    assert (found, answer) == (status, {"error": sentence})
+    code, answer = client.post(path, **body)
+    assert (code, answer) == (status, {"error": sentence})
     assert client.service.journal.last() == 0
 
 
@@ -212,8 +212,8 @@ def test_what_is_wrong_is_said_in_a_sentence(client, path, body, status, sentenc
     ],
 )
 def test_bodies_that_are_none(client, content, headers, status, sentence):
-    found, _, answer = client.raw("POST", "/predict", content, headers)
-    assert found == status
+    code, _, answer = client.raw("POST", "/predict", content, headers)
+    assert code == status
     assert sentence in json.loads(answer)["error"]
 
 
@@ -252,7 +252,7 @@ def test_every_answer_has_its_headers(client):
     for method, path in (("GET", "/"), ("GET", "/docs"), ("GET", "/model"), ("POST", "/learn"), ("GET", "/nothing")):
         _, headers, _ = client.raw(method, path)
         for name, value in app.SAFE.items():
-            assert {key.lower(): found for key, found in headers.items()}[name.lower().encode()] == value.encode()
+            assert {key.lower(): given for key, given in headers.items()}[name.lower().encode()] == value.encode()
 
 
 def test_a_client_has_a_rate_and_others_have_their_own(saved, tmp_path):
@@ -392,8 +392,8 @@ def test_images_flat_and_nested_and_only_bytes(tmp_path):
     path = ContinualClassifier("slda").partial_fit(x, np.arange(40) % 2).save(tmp_path / "model")
     with serving(path) as there:
         forms = [x[:3], x[:3].reshape(3, 64), x[:3].reshape(3, 1, 8, 8), x[:3].astype(float)]
-        found = [there.post("/predict", inputs=form.tolist())[1]["answers"] for form in forms]
-        assert len({json.dumps([{**answer, "id": ""} for answer in each]) for each in found}) == 1
+        answers = [there.post("/predict", inputs=form.tolist())[1]["answers"] for form in forms]
+        assert len({json.dumps([{**answer, "id": ""} for answer in each]) for each in answers}) == 1
         for wrong, said in ((256, "256"), (-1, "-1"), (0.5, "0.5")):
             status, body = there.post("/predict", inputs=[[wrong] * 64])
             assert (status, body["error"]) == (422, f"Inputs hold {said}; the model takes whole numbers from 0 to 255.")
@@ -453,9 +453,9 @@ def test_a_change_is_told_from_chance():
         change.add((draws.random(200) < 0.9).astype(float).tolist())
         assert not change.record()["changed"]
     change.add((draws.random(200) < 0.7).astype(float).tolist())
-    found = change.record()
-    assert found["changed"]
-    assert found["recent"] < found["before"]
+    record = change.record()
+    assert record["changed"]
+    assert record["recent"] < record["before"]
 
 
 def test_trouble_with_the_disk_is_said_and_passes(own, monkeypatch):

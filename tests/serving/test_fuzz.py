@@ -40,8 +40,8 @@ body = st.fixed_dictionaries(
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    with serving(made(tmp_path_factory.mktemp("fuzz") / "model"), limits=Limits(rate=1e9)) as found:
-        yield found
+    with serving(made(tmp_path_factory.mktemp("fuzz") / "model"), limits=Limits(rate=1e9)) as served:
+        yield served
 
 
 def require_sensible(status, content):

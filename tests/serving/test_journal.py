@@ -48,8 +48,8 @@ def test_what_was_acknowledged_is_there_after_a_kill(tmp_path):
     for file in tmp_path.glob("journal.sqlite*"):
         (left / file.name).write_bytes(file.read_bytes())
     again = Journal(left / "journal.sqlite")
-    found = again.after(0, 100)
-    assert [(entry.number, entry.id, entry.request.labels, entry.request.task) for entry in found] == [
+    entries = again.after(0, 100)
+    assert [(entry.number, entry.id, entry.request.labels, entry.request.task) for entry in entries] == [
         (1, "a", (1, 1), None),
         (2, "b", (2, 2), "t"),
     ]

@@ -38,9 +38,9 @@ class Process:
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
         connection.request(method, path, json.dumps(body), headers)
         answer = connection.getresponse()
-        found = answer.status, json.loads(answer.read())
+        answered = answer.status, json.loads(answer.read())
         connection.close()
-        return found
+        return answered
 
     def end(self, number):
         self.process.send_signal(number)

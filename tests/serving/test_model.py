@@ -35,10 +35,10 @@ def began(folder, model):
 
 def content(estimator):
     """All of an estimator, but for the time that it took, as something that can be compared."""
-    found = persistence.saved(estimator, estimator.get_params(deep=False))
-    state = found.state()
+    held = persistence.to_saved(estimator, estimator.get_params(deep=False))
+    state = held.state()
     state["learner"]["cpu_seconds"] = {}
-    return json.dumps([found.header(), state], default=lambda value: value.numpy().tobytes().hex(), sort_keys=True)
+    return json.dumps([held.header(), state], default=lambda value: value.numpy().tobytes().hex(), sort_keys=True)
 
 
 @pytest.fixture(scope="module")

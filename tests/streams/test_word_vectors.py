@@ -75,11 +75,11 @@ def test_a_class_name_is_the_mean_of_its_words(words):
 def test_tasks_get_the_mean_of_their_classes_at_length_one(words):
     stream, file = animals("cat", "dog", "fish", "unicorn"), words(GOOD)
     source, fingerprint = stream.source, stream.fingerprint
-    found = describe_by_words(stream, file)
+    described = describe_by_words(stream, file)
     half = math.sqrt(0.5)
     for task in stream:
         assert task.info.descriptor == pytest.approx((half, half, 0.0))
-    assert found.note == "Note: words.txt has no vector for unicorn; other words stand for these classes."
+    assert described.note == "Note: words.txt has no vector for unicorn; other words stand for these classes."
     assert stream.source == f"{source}, described by words.txt"
     assert stream.fingerprint.startswith(f"{fingerprint}+")
 

@@ -36,23 +36,23 @@ def pages() -> dict[str, str]:
 
 def panel_rule() -> ModuleType:
     """Return experiments/panel_rule.py, which is a program and no package."""
-    found = importlib.util.spec_from_file_location("panel_rule", ROOT / "experiments" / "panel_rule.py")
-    assert found is not None
-    assert found.loader is not None
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
+    spec = importlib.util.spec_from_file_location("panel_rule", ROOT / "experiments" / "panel_rule.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
     return module
 
 
 def by_method(cells: Cells) -> dict[str, dict[str, float]]:
     """Return the mean test accuracy over seeds, by method and set; a method that refuses a set has none."""
-    found: dict[str, dict[str, float]] = {}
+    scores: dict[str, dict[str, float]] = {}
     for name, measured in cells.items():
         for method in dict.fromkeys(cell["method"] for cell in measured):
             values = [cell["test"] for cell in measured if cell["method"] == method and "refused" not in cell]
             if values:
-                found.setdefault(method, {})[name] = mean(values)
-    return found
+                scores.setdefault(method, {})[name] = mean(values)
+    return scores
 
 
 def panel(cells: Cells, accuracy: dict[str, dict[str, float]], rule: ModuleType) -> str:

@@ -87,11 +87,11 @@ def front(points: Sequence[Point]) -> list[Point]:
     >>> [p.method for p in front([Point("a", 90, 5), Point("b", 95, 9), Point("c", 89, 7), Point("d", 95, 12)])]
     ['a', 'b']
     """
-    found: list[Point] = []
+    points_in_front: list[Point] = []
     for point in sorted(points, key=lambda p: (p.cost, -p.accuracy)):
-        if not found or point.accuracy > found[-1].accuracy:
-            found.append(point)
-    return found
+        if not points_in_front or point.accuracy > points_in_front[-1].accuracy:
+            points_in_front.append(point)
+    return points_in_front
 
 
 def figure(stream: str, panels: dict[str, list[Point]]) -> str:
@@ -154,20 +154,20 @@ def by_exemplars(folder: Path) -> str:
     """Return a table for each stream: accuracy by method and number of exemplars, the best of a column in bold."""
     sections = []
     for stream in streams_of(records) if (records := read_records(folder)) else []:
-        found: dict[str, dict[int, list[float]]] = {}
+        accuracies: dict[str, dict[int, list[float]]] = {}
         for record in records:
             result = record.result
             if result["stream"] != stream:
                 continue
             scores = [s for s in result["scores"] if s["view"] in VIEWS and s["inference"] != "aware"]
-            own = found.setdefault(result["method"], {}).setdefault(result["exemplars"], [])
+            own = accuracies.setdefault(result["method"], {}).setdefault(result["exemplars"], [])
             own.append(max(float(score[A]) for score in scores))
-        if not found:
+        if not accuracies:
             continue
-        numbers = sorted({number for of in found.values() for number in of})
-        best = {n: max(mean(of[n]) for of in found.values() if n in of) for n in numbers}
-        rows = [(f"`{method}`", *(_shown(of, n, best[n]) for n in numbers)) for method, of in found.items()]
-        seeds = max(len(values) for of in found.values() for values in of.values())
+        numbers = sorted({number for of in accuracies.values() for number in of})
+        best = {n: max(mean(of[n]) for of in accuracies.values() if n in of) for n in numbers}
+        rows = [(f"`{method}`", *(_shown(of, n, best[n]) for n in numbers)) for method, of in accuracies.items()]
+        seeds = max(len(values) for of in accuracies.values() for values in of.values())
         headings = ("A with so many exemplars", *(f"{number:,}:" for number in numbers))
         sections.append(f"### {stream_title(stream)}\n\n{table(headings, rows)}\n\nSeeds: up to {seeds}.")
     return "\n\n".join(sections) or NOTHING

@@ -45,9 +45,9 @@ def between(text: str, parts: Mapping[str, str], page: str = "The page") -> str:
     """Return a text with each part between `<!-- name: written by tools/pages -->` and `<!-- end of name -->`."""
     for name, part in parts.items():
         begin, end = f"<!-- {name}: written by tools/pages -->", f"<!-- end of {name} -->"
-        before, found, rest = text.partition(begin)
+        before, mark, rest = text.partition(begin)
         _, closed, after = rest.partition(end)
-        if not (found and closed):
+        if not (mark and closed):
             raise ValueError(f"{page} has no marks for {name}; put {begin} and {end} where it belongs.")
         text = f"{before}{begin}\n\n{part.strip()}\n\n{end}{after}"
     return text

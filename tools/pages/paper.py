@@ -27,7 +27,7 @@ KINDS = {
 }
 ABLATIONS = ("variants", "cndpm-prior", "ensemble", "chunk", "clf-loss", "memory")
 
-Found = dict[str, Any]
+Record = dict[str, Any]
 
 
 def pages() -> dict[str, str]:
@@ -41,22 +41,22 @@ def pages() -> dict[str, str]:
     return texts
 
 
-def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[Found]]:
+def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[Record]]:
     """What was found, by stream and reading, a seed each."""
-    groups: dict[tuple[str, str], list[Found]] = {}
+    groups: dict[tuple[str, str], list[Record]] = {}
     for path in sorted(folder.glob("*.json")):
-        found = json.loads(path.read_text("utf-8"))
-        groups.setdefault((found["stream"], found["settings"]["reading"]), []).append(found)
+        record = json.loads(path.read_text("utf-8"))
+        groups.setdefault((record["stream"], record["settings"]["reading"]), []).append(record)
     return groups
 
 
-def over_tasks(found: list[Found], part: str, name: str, task: int | None = None) -> list[float]:
+def over_tasks(records: list[Record], part: str, name: str, task: int | None = None) -> list[float]:
     """A measure of each seed: the mean over tasks, or of one task."""
-    tasks = [one["tasks"] if task is None else [one["tasks"][task]] for one in found]
+    tasks = [one["tasks"] if task is None else [one["tasks"][task]] for one in records]
     return [mean([each[part][name] for each in listed]) for listed in tasks]
 
 
-def decoder(groups: dict[tuple[str, str], list[Found]]) -> str:
+def decoder(groups: dict[tuple[str, str], list[Record]]) -> str:
     """Whether the decoder learns, as Markdown."""
     headings = (
         *(
@@ -69,39 +69,47 @@ def decoder(groups: dict[tuple[str, str], list[Found]]) -> str:
         *("first layer: decoded / base / fresh", "own task: decoded", "own task: base models", "guessing"),
     )
     rows = []
-    for (stream, reading), found in groups.items():
+    for (stream, reading), records in groups.items():
         ends = [
-            ", ".join(f"{mean(over_tasks(found, 'relative_error', name, task)):.2f}" for task in (0, -1))
+            ", ".join(f"{mean(over_tasks(records, 'relative_error', name, task)):.2f}" for task in (0, -1))
             for name in ("reconstructed", "sampled")
         ]
-        sizes = " / ".join(f"{mean(over_tasks(found, 'size', name)):.3f}" for name in ("decoded", "base", "fresh"))
-        own = [_figure(over_tasks(found, "own_task", name)) for name in ("sampled_ensemble", "base_ensemble")]
+        sizes = " / ".join(f"{mean(over_tasks(records, 'size', name)):.3f}" for name in ("decoded", "base", "fresh"))
+        own = [_figure(over_tasks(records, "own_task", name)) for name in ("sampled_ensemble", "base_ensemble")]
         rows.append(
-            (stream, reading, _seeds(found), *ends, sizes, *own, f"{over_tasks(found, 'own_task', 'chance')[0]:.0f}")
+            (
+                stream,
+                reading,
+                _seeds(records),
+                *ends,
+                sizes,
+                *own,
+                f"{over_tasks(records, 'own_task', 'chance')[0]:.0f}",
+            )
         )
     return table(headings, rows) if rows else NOTHING
 
 
-def models(groups: dict[tuple[str, str], list[Found]]) -> str:
+def models(groups: dict[tuple[str, str], list[Record]]) -> str:
     """What each kind of models answers, as Markdown."""
     rows = []
-    for (stream, reading), found in groups.items():
+    for (stream, reading), records in groups.items():
         paper = published("main", "merlin", stream, "A")
-        cells = [_figure(over_tasks(found, "accuracy", kind)) for kind in KINDS]
+        cells = [_figure(over_tasks(records, "accuracy", kind)) for kind in KINDS]
         rows.append(
-            (stream, reading, _seeds(found), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
+            (stream, reading, _seeds(records), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
         )
     return table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows) if rows else NOTHING
 
 
-def ablations(results: list[Found]) -> str:
+def ablations(results: list[Record]) -> str:
     """The paper's ablations beside ours, as Markdown."""
     rows = [row for name in ABLATIONS for row in _rows(experiment(name), results)]
     headings = ("table", "stream", "row", "paper", "ours", "seeds", "difference", "mark", "reason")
     return table(headings, rows) if rows else NOTHING
 
 
-def _rows(chosen: Experiment, results: list[Found]) -> Iterable[tuple[str, ...]]:
+def _rows(chosen: Experiment, results: list[Record]) -> Iterable[tuple[str, ...]]:
     for trial in trials(chosen, TrialOptions(seeds=1, methods=("merlin-paper",))):
         stream, (wanted,) = trial.stream.stream, trial.configs
         record = json.loads(json.dumps(wanted.record()))
@@ -116,7 +124,7 @@ def _rows(chosen: Experiment, results: list[Found]) -> Iterable[tuple[str, ...]]
                 yield _row(chosen, trial.line, stream, list(values.values()))
 
 
-def _scores(results: list[Found], stream: str, inference: Any) -> Iterable[tuple[int, float]]:
+def _scores(results: list[Record], stream: str, inference: Any) -> Iterable[tuple[int, float]]:
     view = view_for(stream, inference)
     for one in results:
         if any((score["view"], score["inference"]) == (view, inference) for score in one["scores"]):
@@ -142,10 +150,10 @@ def _figure(values: list[float]) -> str:
     return f"{mean(values):.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
 
 
-def _seeds(found: list[Found]) -> str:
-    return str(len(found))
+def _seeds(records: list[Record]) -> str:
+    return str(len(records))
 
 
-def recipe_results(folder: Path = RESULTS) -> list[Found]:
+def recipe_results(folder: Path = RESULTS) -> list[Record]:
     """The result files of `merlin-paper`."""
     return [json.loads(path.read_text("utf-8"))["result"] for path in sorted(folder.glob("*/*-merlin-paper-s*.json"))]

@@ -28,10 +28,10 @@ def decoder_figure(groups: Groups) -> Figure:
     """A panel a stream and reading: the error after each task, and own-task accuracy of decoded and base models."""
     figure = Figure(figsize=(3.4 * len(groups), 5.2), layout="constrained")
     panels = figure.subplots(2, len(groups), squeeze=False)
-    for column, ((stream, reading), found) in enumerate(groups.items()):
-        tasks = range(1, len(found[0]["tasks"]) + 1)
-        _errors(panels[0][column], found, tasks)
-        _own_task(panels[1][column], found, tasks)
+    for column, ((stream, reading), records) in enumerate(groups.items()):
+        tasks = range(1, len(records[0]["tasks"]) + 1)
+        _errors(panels[0][column], records, tasks)
+        _own_task(panels[1][column], records, tasks)
         panels[0][column].set_title(f"{stream}, {reading}", fontsize=9)
     panels[0][0].set_ylabel("distance from base models,\nover their length", fontsize=8)
     panels[1][0].set_ylabel("accuracy on the task just\nlearned, not fine-tuned (%)", fontsize=8)
@@ -40,22 +40,22 @@ def decoder_figure(groups: Groups) -> Figure:
     return figure
 
 
-def _errors(axes: "Axes", found: list[dict[str, Any]], tasks: range) -> None:
+def _errors(axes: "Axes", records: list[dict[str, Any]], tasks: range) -> None:
     for name, label, style in (("reconstructed", "encoded and decoded", "-o"), ("sampled", "sampled", "--s")):
-        axes.plot(tasks, _by_task(found, "relative_error", name), style, ms=4, color=COLOURS["sampled"], label=label)
+        axes.plot(tasks, _by_task(records, "relative_error", name), style, ms=4, color=COLOURS["sampled"], label=label)
     axes.axhline(1, color=ZEROS, lw=1, label="zeros")
     axes.set_ylim(bottom=0)
     _finish(axes, tasks)
 
 
-def _own_task(axes: "Axes", found: list[dict[str, Any]], tasks: range) -> None:
+def _own_task(axes: "Axes", records: list[dict[str, Any]], tasks: range) -> None:
     axes.plot(
-        tasks, _by_task(found, "own_task", "base_ensemble"), "-^", ms=4, color=COLOURS["fresh"], label="base models"
+        tasks, _by_task(records, "own_task", "base_ensemble"), "-^", ms=4, color=COLOURS["fresh"], label="base models"
     )
     axes.plot(
-        tasks, _by_task(found, "own_task", "sampled_ensemble"), "-o", ms=4, color=COLOURS["sampled"], label="decoded"
+        tasks, _by_task(records, "own_task", "sampled_ensemble"), "-o", ms=4, color=COLOURS["sampled"], label="decoded"
     )
-    axes.plot(tasks, _by_task(found, "own_task", "chance"), ":", color=ZEROS, label="guessing")
+    axes.plot(tasks, _by_task(records, "own_task", "chance"), ":", color=ZEROS, label="guessing")
     axes.set_ylim(0, 102)
     axes.set_xlabel("task", fontsize=8)
     _finish(axes, tasks)
@@ -64,11 +64,11 @@ def _own_task(axes: "Axes", found: list[dict[str, Any]], tasks: range) -> None:
 def models_figure(groups: Groups, kinds: dict[str, str]) -> Figure:
     """A panel a stream and reading: average incremental accuracy of every kind of models, a dot a seed, and the paper's."""
     figure = Figure(figsize=(3.4 * len(groups), 2.6), layout="constrained")
-    for axes, ((stream, reading), found) in zip(
+    for axes, ((stream, reading), records) in zip(
         figure.subplots(1, len(groups), squeeze=False)[0], groups.items(), strict=True
     ):
         for place, kind in enumerate(kinds):
-            values = [mean([task["accuracy"][kind] for task in one["tasks"]]) for one in found]
+            values = [mean([task["accuracy"][kind] for task in one["tasks"]]) for one in records]
             axes.barh(place, mean(values), color=COLOURS[kind], alpha=0.5)
             axes.plot(values, [place] * len(values), "o", ms=3, color=COLOURS[kind])
         if (paper := published("main", "merlin", stream, "A")) is not None:
@@ -91,8 +91,8 @@ def as_svg(figure: Figure, name: str) -> str:
     return "\n".join(line.rstrip() for line in text.getvalue().splitlines()) + "\n"
 
 
-def _by_task(found: list[dict[str, Any]], part: str, name: str) -> list[float]:
-    return [mean([one["tasks"][task][part][name] for one in found]) for task in range(len(found[0]["tasks"]))]
+def _by_task(records: list[dict[str, Any]], part: str, name: str) -> list[float]:
+    return [mean([one["tasks"][task][part][name] for one in records]) for task in range(len(records[0]["tasks"]))]
 
 
 def _finish(axes: "Axes", tasks: range) -> None:

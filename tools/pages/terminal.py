@@ -43,11 +43,11 @@ class Screen:
         """Take in what was written."""
         at = 0
         while at < len(data):
-            found = SEQUENCE.match(data, at)
-            if found:
-                if found[2]:
-                    self._obey(found[2], found[1])
-                at = found.end()
+            sequence = SEQUENCE.match(data, at)
+            if sequence:
+                if sequence[2]:
+                    self._obey(sequence[2], sequence[1])
+                at = sequence.end()
             else:
                 self._put(data[at])
                 at += 1

@@ -40,14 +40,14 @@ def _drawn(image: re.Match[str], folder: Path) -> str:
 def boxed(inside: str) -> str:
     """Return a table in a box that scrolls, its long cells and our own rows marked."""
 
-    def cell(found: re.Match[str]) -> str:
-        words = unescape(re.sub(r"<[^>]+>", "", found["text"]))
-        return found[0] if len(words) < LONG else f'<td class="wide"{found["rest"]}>{found["text"]}</td>'
+    def cell(match: re.Match[str]) -> str:
+        words = unescape(re.sub(r"<[^>]+>", "", match["text"]))
+        return match[0] if len(words) < LONG else f'<td class="wide"{match["rest"]}>{match["text"]}</td>'
 
-    def row(found: re.Match[str]) -> str:
-        first = re.search(r"<code>(.*?)</code>", found["cells"])
+    def row(match: re.Match[str]) -> str:
+        first = re.search(r"<code>(.*?)</code>", match["cells"])
         ours = first is not None and first[1] == "merlin"
-        return f'<tr class="ours">{found["cells"]}</tr>' if ours else found[0]
+        return f'<tr class="ours">{match["cells"]}</tr>' if ours else match[0]
 
     columns = inside.partition("</tr>")[0].count("<th")
     titles = re.findall(r"<th[^>]*>(.*?)</th>", inside.partition("</tr>")[0], re.DOTALL)

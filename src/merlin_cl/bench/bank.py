@@ -22,7 +22,7 @@ def measure(told: Told) -> Part:
     generator = torch.Generator().manual_seed(0)
     x, y = torch.rand(BATCH, 1, 28, 28, generator=generator), torch.randint(0, 10, (BATCH,), generator=generator)
     inputs = torch.rand(INPUTS, 1, 28, 28, generator=generator)
-    found = table("networks", "train: loop / bank", "bank / bandwidth", "predict: loop / bank")
+    timings = table("networks", "train: loop / bank", "bank / bandwidth", "predict: loop / bank")
     for place, members in enumerate(MEMBERS):
         told(place, len(MEMBERS))
         weights = NETWORK.initial(members, generator)
@@ -30,7 +30,7 @@ def measure(told: Told) -> Part:
         predict = compare(_predict(weights, inputs), seconds=3)
         bandwidth = 2 * weights.nbytes / train["copy"]  # bytes a second: a copy reads and writes
         bound = PASSES * weights.nbytes / bandwidth
-        found.add_row(
+        timings.add_row(
             str(members),
             f"{train['loop'] / train['bank']:.1f}x ({1e3 * train['loop']:.1f} / {1e3 * train['bank']:.1f} ms)",
             f"{train['bank'] / bound:.1f}x ({bandwidth / 1e9:.0f} GB/s)",
@@ -40,7 +40,7 @@ def measure(told: Told) -> Part:
         "Bank of MLPs",
         "784-100-100-10, batches of 10, predictions for 1,000; one thread; loop: torch.nn with torch.optim.Adam",
         f"a bank of {members} networks trains {train['loop'] / train['bank']:.1f} times as fast as a loop",
-        found,
+        timings,
         f"bandwidth: {PASSES} passes over the weights at the speed of a copy of as many numbers",
     )
 

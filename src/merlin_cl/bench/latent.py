@@ -25,12 +25,12 @@ SIZES: tuple[tuple[str, Callable[[], Network], int, int], ...] = (
 
 def measure(told: Told) -> Part:
     """Take steps of both networks, alone and in a bank."""
-    found = table("network", "members", "all weights / latent", "plain torch / latent", "ms a step")
+    timings = table("network", "members", "all weights / latent", "plain torch / latent", "ms a step")
     sizes = [(size, members) for size in SIZES for members in ((1, 6) if size[0] == "MLP" else (1, 3))]
     for place, ((name, make, numbers, batch), members) in enumerate(sizes):
         told(place, len(sizes))
         taken = compare(steps(make(), numbers, members, batch), seconds=5)
-        found.add_row(
+        timings.add_row(
             name,
             str(members),
             f"{taken['all weights'] / taken['latent']:.2f}x",
@@ -42,7 +42,7 @@ def measure(told: Told) -> Part:
         "psi = psi_0 + S z, Adam on z; one thread",
         f"a step of three ResNets in the latent space is {taken['plain torch'] / taken['latent']:.1f} times as fast as in "
         "plain torch",
-        found,
+        timings,
         "plain torch: modules one by one, S as an index and signs, autograd, torch.optim.Adam",
     )
 

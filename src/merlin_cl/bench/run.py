@@ -23,14 +23,14 @@ def measure(told: Told) -> Part:
                     learner.logits(x, task=earlier if inference == "aware" else None, inference=inference)
     seconds = learner.phases.cpu_seconds
     seconds["predict"] = seconds.pop("infer and predict") - seconds["infer"]
-    found = table("phase", "CPU seconds")
+    timings = table("phase", "CPU seconds")
     for phase, taken in seconds.items():
-        found.add_row(phase, f"{taken:.1f}")
-    found.add_row("all", f"{sum(seconds.values()):.1f}")
+        timings.add_row(phase, f"{taken:.1f}")
+    timings.add_row("all", f"{sum(seconds.values()):.1f}")
     return Part(
         "Split MNIST, one seed",
         f"B = {settings.base_models}, E = {settings.models}, {settings.fine_tune_epochs} epochs of fine-tuning after "
         "every task, all inference modes, one thread",
         f"a run of Split MNIST takes {sum(seconds.values()):.0f} CPU seconds",
-        found,
+        timings,
     )

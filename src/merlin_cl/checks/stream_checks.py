@@ -13,8 +13,8 @@ BATCH = 8
 
 def is_what_its_settings_announce(settings: StreamSettings) -> None:
     """`settings.info()`, which nobody has to build the stream for, says what the stream then is."""
-    announced, found = settings.info(), settings.build(seed=3).info
-    assert announced == found, f"info() of the settings announces {announced}, but the stream built is {found}."
+    announced, built = settings.info(), settings.build(seed=3).info
+    assert announced == built, f"info() of the settings announces {announced}, but the stream built is {built}."
 
 
 def same_seed_same_stream(settings: StreamSettings) -> None:

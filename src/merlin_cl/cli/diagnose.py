@@ -53,15 +53,15 @@ def main(argv: list[str]) -> None:
     files = _plot_files(options, folder)
     control = _control_of(folder, result)
     beside = control.result() if control else None
-    found = diagnose(result, beside)
+    diagnosis = diagnose(result, beside)
     tasks = knowledge(result, beside, _classes(folder))
     verdict = judge(tasks)
     if options.json:
-        found["verdict"] = None if verdict is None else verdict.record()
-        print(json.dumps({"folder": str(folder.path), "control": str(control.path) if control else None, **found}))
+        diagnosis["verdict"] = None if verdict is None else verdict.record()
+        print(json.dumps({"folder": str(folder.path), "control": str(control.path) if control else None, **diagnosis}))
         return
 
-    _show(result, found, verdict)
+    _show(result, diagnosis, verdict)
     if verdict is not None:
         _draw(tasks, verdict, result, files)
     elif options.plot is not None:
@@ -73,15 +73,15 @@ def main(argv: list[str]) -> None:
         )
 
 
-def _show(result: Result, found: dict[str, Any], verdict: Verdict | None) -> None:
+def _show(result: Result, diagnosis: dict[str, Any], verdict: Verdict | None) -> None:
     out = console()
-    for score in found["scores"]:
+    for score in diagnosis["scores"]:
         out.print(forgetting_table(score))
-    if found["probes"]:
-        out.print(probes_table(found["probes"], out.width))
+    if diagnosis["probes"]:
+        out.print(probes_table(diagnosis["probes"], out.width))
     else:
         out.print(f"{result['method']} has no probes, so there is nothing more to say of where the accuracy went.")
-    for name, stored in ((result["method"], found["stored_bytes"]), (CONTROL, found["control_stored_bytes"])):
+    for name, stored in ((result["method"], diagnosis["stored_bytes"]), (CONTROL, diagnosis["control_stored_bytes"])):
         if stored is not None:
             kinds = {kind: size(count) for kind, count in stored.items()}
             what = f"{size(sum(stored.values()))} ({parts(kinds)})" if kinds else stored_size(None)

@@ -66,8 +66,8 @@ def listing_table(entries: list[dict[str, Any]], width: int) -> Table:
 
 def _view_column(view: str, worth: int) -> Column[dict[str, Any]]:
     def cell(entry: dict[str, Any]) -> str:
-        found = (score[AVERAGE] for score in entry["scores"] if score["view"] == view)
-        return percent(next(found, None))
+        averages = (score[AVERAGE] for score in entry["scores"] if score["view"] == view)
+        return percent(next(averages, None))
 
     return Column(view.replace("-", "-\n", 1), cell, worth)
 

@@ -38,7 +38,7 @@ def main(argv: list[str]) -> None:
     if not options.out.absolute().parent.is_dir():
         raise UsageError(f"{options.out.parent} is not a folder; make it first, or choose another place with --out.")
     with display() as show:
-        found = read(
+        sources = read(
             find(options.runs or (Path("runs"),)), lambda done, total: show.update("reading runs", done, total)
         )
 
@@ -46,7 +46,7 @@ def main(argv: list[str]) -> None:
             made = content(runs, problems, title=options.title)
             return made, page(made)
 
-        (made, document), _ = salvaged(make, found.runs, found.problems)
+        (made, document), _ = salvaged(make, sources.runs, sources.problems)
     for problem in made["problems"]:
         print(f"Left out: {problem}", file=sys.stderr)
     if not made["streams"]:

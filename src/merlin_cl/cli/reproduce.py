@@ -146,12 +146,12 @@ def _tell(chosen: Experiment, done: list[ExperimentLine], choice: TrialOptions, 
     from merlin_cl.report.reproduction_files import write_files
     from merlin_cl.report.text import console, say
 
-    found = Reproduction(chosen, [cell for trial in done for cell in cells_of(trial)], choice.label, failures)
+    reproduction = Reproduction(chosen, [cell for trial in done for cell in cells_of(trial)], choice.label, failures)
     screen = console()
-    screen.print(found.title, style="bold", markup=False)
-    for table in terminal_tables(found, screen.width):
+    screen.print(reproduction.title, style="bold", markup=False)
+    for table in terminal_tables(reproduction, screen.width):
         screen.print(table)
-    screen.print("\n".join(found.remarks), markup=False)
-    screen.print(in_words(found), style=PLAIN, markup=False)
-    written = write_files(found, done, out / (f"{chosen.name}-quick" if choice.quick else chosen.name))
+    screen.print("\n".join(reproduction.remarks), markup=False)
+    screen.print(in_words(reproduction), style=PLAIN, markup=False)
+    written = write_files(reproduction, done, out / (f"{chosen.name}-quick" if choice.quick else chosen.name))
     say(f"Written: {', '.join(map(str, written))}")

@@ -87,10 +87,10 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
         if parsed.stream_settings == looked_at:
             break
         looked_at = parsed.stream_settings
-        found = looked_at.learner_info(path)
-        if found == known:
+        info = looked_at.learner_info(path)
+        if info == known:
             break
-        stream, known = looked_at, found  # a preset may depend on the stream: read again with what is known of it
+        stream, known = looked_at, info  # a preset may depend on the stream: read again with what is known of it
     options: RunOptions = parsed.options
     if options.stream != named.stream:
         raise UsageError(

@@ -95,9 +95,9 @@ def _docs(kind: type) -> dict[str, str]:
     except (OSError, TypeError):
         return {}
     assert isinstance(tree, ast.ClassDef)
-    found = {}
+    docs = {}
     for field, below in zip(tree.body, tree.body[1:], strict=False):
         match field, below:
             case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
-                found[name] = " ".join(text.split())
-    return found
+                docs[name] = " ".join(text.split())
+    return docs

@@ -83,5 +83,5 @@ def kilobytes(method: str, stream: StreamInfo, as_bytes: bool) -> int:
 @functools.cache
 def preferences() -> list[Group]:
     """The groups of the panel."""
-    found: list[Group] = json.loads((files(__package__) / "preferences.json").read_text("utf-8"))
-    return found
+    groups: list[Group] = json.loads((files(__package__) / "preferences.json").read_text("utf-8"))
+    return groups

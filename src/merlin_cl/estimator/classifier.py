@@ -24,7 +24,7 @@ from merlin_cl.estimator.explaining import Explaining
 from merlin_cl.estimator.export import Exportable, TaskName
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels, checked_weights
 from merlin_cl.estimator.labels import Labels, of_one_kind
-from merlin_cl.estimator.persistence import CARRY, restored, saved
+from merlin_cl.estimator.persistence import CARRY, restored, to_saved
 from merlin_cl.estimator.refusing import Refusing, refused
 from merlin_cl.estimator.snapshots import SharedByThreads, Snapshot
 from merlin_cl.features import Features, FeaturesNote
@@ -214,9 +214,9 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
 
         With `reject`, an answer that is less probable than this is refused: there is None in its place.
         """
-        found, classes = self._probabilities(X, task)
-        labels = np.asarray(classes[found.argmax(axis=1)])
-        return labels if reject is None else refused(labels, found.max(axis=1), reject)
+        probabilities, classes = self._probabilities(X, task)
+        labels = np.asarray(classes[probabilities.argmax(axis=1)])
+        return labels if reject is None else refused(labels, probabilities.max(axis=1), reject)
 
     def predict_proba(self, X: Any, task: TaskName | None = None) -> Array:
         """The probability of each class, [N, classes], in the order of `classes_`; 0 for classes not met yet."""
@@ -228,8 +228,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
             model = snapshot.model
             x, visits = model._asked(X), model._visits(task)
             self._make_ready(snapshot, *visits)
-            found = model._answers(x, visits, self.inference)
-            return np.asarray(found.cpu().numpy()[:, model._labels.order]), model.classes_
+            probabilities = model._answers(x, visits, self.inference)
+            return np.asarray(probabilities.cpu().numpy()[:, model._labels.order]), model.classes_
 
     def score(self, X: Any, y: Any, sample_weight: Any = None, task: TaskName | None = None) -> float:
         """The share of labels answered right."""
@@ -243,8 +243,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
             x, index = model._asked(X), model._index(task)
             inference = model.learner_.inference_for(index, self.inference)
             self._make_ready(snapshot, index)
-            found = model.learner_.uncertainty(x, index, inference=inference)
-            return UncertaintyParts(*(part.cpu().numpy() for part in found))
+            uncertainty = model.learner_.uncertainty(x, index, inference=inference)
+            return UncertaintyParts(*(part.cpu().numpy() for part in uncertainty))
 
     def prepare(self, task: TaskName | None = None) -> Self:
         """Make ready what answers, so that the next prediction is one pass; a prediction does so by itself when needed."""
@@ -267,7 +267,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
     def save(self, path: str | Path) -> Path:
         """Write everything to one file, from which learning goes on as if it had never been saved; nothing is pickled."""
         with self._answering() as snapshot:
-            return saved(snapshot.model, self.get_params(deep=False)).save(path)
+            return to_saved(snapshot.model, self.get_params(deep=False)).save(path)
 
     @classmethod
     def load(cls, path: str | Path, *, network: Any = None, features: Any = None, device: str = "cpu") -> Self:
@@ -277,12 +277,14 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
         it was an object, as that: what a file holds is its name and checksum.
         `features` must be given if it learned from any: the file has their name and checksum, and imports nothing by itself.
         """
-        found = restored(
+        estimator = restored(
             SavedLearner.load(path, network=network, features=features, device=device), str(path), features
         )
-        if not isinstance(found, cls):
-            raise UsageError(f"{path} holds a {type(found).__name__}; load it with {type(found).__name__}.load.")
-        return found
+        if not isinstance(estimator, cls):
+            raise UsageError(
+                f"{path} holds a {type(estimator).__name__}; load it with {type(estimator).__name__}.load."
+            )
+        return estimator
 
     # How it works
 

@@ -50,8 +50,8 @@ def _exemplars(learner: Learner[Any], task: int | None) -> Tensor:
     memory = getattr(learner, "memory", None)
     if memory is None or len(memory) == 0:
         raise UsageError(f"{learner.settings.method} keeps no exemplars to distil on; give inputs X.")
-    found: Tensor = memory.x if task is None else memory.of_task(task)[0]
-    return found
+    exemplars: Tensor = memory.x if task is None else memory.of_task(task)[0]
+    return exemplars
 
 
 def _start(learner: Learner[Any], task: int | None) -> Bank:

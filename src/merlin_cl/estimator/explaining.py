@@ -56,9 +56,9 @@ class Explaining:
             model = snapshot.model
             x, index = model._asked(X), model._index(task)
             self._make_ready(snapshot, index)
-            found = explanations(model.learner_, x, index, inference=self.inference, nearest=nearest)
+            explained = explanations(model.learner_, x, index, inference=self.inference, nearest=nearest)
             labels, visits = model._labels.by_output.tolist(), model.visits_
-            return [_named(one, labels, visits) for one in found]
+            return [_named(one, labels, visits) for one in explained]
 
     def _answering(self) -> AbstractContextManager[Snapshot]:
         raise NotImplementedError

@@ -47,12 +47,12 @@ class InputForm:
 
     def require(self, x: Tensor) -> None:
         """Refuse inputs of another form."""
-        found = InputForm.of(x)
-        if found.bytes != self.bytes:
+        given = InputForm.of(x)
+        if given.bytes != self.bytes:
             kinds = {True: "bytes (uint8, 0 to 255)", False: "floating-point numbers"}
-            raise InputError(f"Inputs are {kinds[found.bytes]}; those learned from are {kinds[self.bytes]}.")
-        if found.shape != self.shape:
-            raise InputError(f"Inputs have shape {list(found.shape)}; those learned from have {list(self.shape)}.")
+            raise InputError(f"Inputs are {kinds[given.bytes]}; those learned from are {kinds[self.bytes]}.")
+        if given.shape != self.shape:
+            raise InputError(f"Inputs have shape {list(given.shape)}; those learned from have {list(self.shape)}.")
 
 
 def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:

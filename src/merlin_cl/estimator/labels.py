@@ -70,8 +70,8 @@ def of_one_kind(labels: Any) -> Array:
     if any(texts) and not all(texts):
         text, other = flat[texts.index(True)], flat[texts.index(False)]
         raise InputError(f"Labels are of two kinds, {text!r} is text and {other!r} is not; give all the same type.")
-    found = np.asarray(objects.tolist())
-    return found if listed or found.dtype.kind in "biuf" else objects
+    array = np.asarray(objects.tolist())
+    return array if listed or array.dtype.kind in "biuf" else objects
 
 
 def _is_missing(label: Any) -> bool:

@@ -100,5 +100,5 @@ class LearnerAnswer(nn.Module):
         learner = self._learner
         classes = learner.seen if self._task is None else learner.tasks[self._task].classes
         scores = learner._answers(self.inputs(x), learner._allowed([classes]), self._task, self._inference)[0]
-        found = scores.softmax(dim=1)[:, self._outputs]
-        return found / found.sum(dim=1, keepdim=True)
+        probabilities = scores.softmax(dim=1)[:, self._outputs]
+        return probabilities / probabilities.sum(dim=1, keepdim=True)

@@ -37,7 +37,7 @@ LARGEST_LABELS = 2**24
 """Bytes that all labels together may take, however short they are."""
 
 
-def saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> SavedLearner:
+def to_saved(estimator: "ContinualClassifier", parameters: dict[str, Any]) -> SavedLearner:
     """A fitted estimator, made with some parameters, as what a file holds."""
     values = estimator._labels.by_output
     classes = values.tolist()
@@ -103,58 +103,58 @@ def _unsettled(estimator: "ContinualClassifier") -> dict[str, Any]:
     return {"moments": {"count": moments.count, "mean": moments.mean, "squares": moments.squares}}
 
 
-def restored(found: SavedLearner, place: str, features: Any = None) -> "ContinualClassifier":
+def restored(saved: SavedLearner, place: str, features: Any = None) -> "ContinualClassifier":
     """The estimator that was saved; a learner that a run left behind gets one. `features` is what its user gives for them."""
     try:
-        with BoundedTensors(tensor_bytes(found.extra_state)):
-            estimator = _estimator(found)
-        estimator.features, estimator._note = features, found.inputs.note
+        with BoundedTensors(tensor_bytes(saved.extra_state)):
+            estimator = _estimator(saved)
+        estimator.features, estimator._note = features, saved.inputs.note
         return estimator
     except Exception as error:  # the checksum is right, but the content is not what an estimator saves
         raise damaged(place, error) from None
 
 
-def _estimator(found: SavedLearner) -> "ContinualClassifier":
+def _estimator(saved: SavedLearner) -> "ContinualClassifier":
     from merlin_cl.estimator.classifier import ContinualClassifier
     from merlin_cl.estimator.merlin import MerlinClassifier
 
-    learner, extra = found.learner, found.extra
-    columns = len(found.inputs.columns) if found.inputs.encoding is not None else 0
+    learner, extra = saved.learner, saved.extra
+    columns = len(saved.inputs.columns) if saved.inputs.encoding is not None else 0
     features = columns or math.prod(learner.stream.input_shape)
     if extra:
         if set(extra) != EXTRA or extra["features"] != features:
             raise ValueError("it speaks of another estimator than that of its learner")
         kinds = {kind.__name__: kind for kind in (ContinualClassifier, MerlinClassifier)}
         kind = kinds[extra["estimator"]]
-        estimator = kind(**_parameters(kind, extra["parameters"], found))
-        values = np.array(found.classes, dtype=_label_type(extra["labels"], found.classes))
+        estimator = kind(**_parameters(kind, extra["parameters"], saved))
+        values = np.array(saved.classes, dtype=_label_type(extra["labels"], saved.classes))
         if len(set(values.tolist())) != len(values):
             raise ValueError("two classes of one label")
     else:
-        estimator = ContinualClassifier(**_parameters_of_run(found))
-        values = np.array(found.classes)
+        estimator = ContinualClassifier(**_parameters_of_run(saved))
+        values = np.array(saved.classes)
     estimator.learner_ = learner
-    estimator._labels, estimator.visits_ = Labels(values), list(found.tasks)
+    estimator._labels, estimator.visits_ = Labels(values), list(saved.tasks)
     estimator.classes_ = estimator._labels.classes
-    estimator._standardisation = found.inputs.standardisation
-    estimator._moments = _moments(found)
-    estimator._encoding, estimator._means = found.inputs.encoding, _means(estimator, found)
-    estimator._carry = _carry(found)
-    estimator._form = InputForm(learner.stream.input_shape, found.inputs.bytes)
-    estimator._divider = _divider(estimator.boundaries, found)
-    estimator._calibration = _calibration(estimator, found)
+    estimator._standardisation = saved.inputs.standardisation
+    estimator._moments = _moments(saved)
+    estimator._encoding, estimator._means = saved.inputs.encoding, _means(estimator, saved)
+    estimator._carry = _carry(saved)
+    estimator._form = InputForm(learner.stream.input_shape, saved.inputs.bytes)
+    estimator._divider = _divider(estimator.boundaries, saved)
+    estimator._calibration = _calibration(estimator, saved)
     estimator._answers_to_held = {}
     estimator.n_features_in_ = features
-    if found.inputs.columns:
-        estimator.feature_names_in_ = np.array(found.inputs.columns, dtype=object)
+    if saved.inputs.columns:
+        estimator.feature_names_in_ = np.array(saved.inputs.columns, dtype=object)
     return estimator
 
 
-def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLearner) -> dict[str, Any]:
+def _parameters(kind: "type[ContinualClassifier]", record: Any, saved: SavedLearner) -> dict[str, Any]:
     """What the estimator was made with, once it is known that it can be made so again."""
     hints = get_type_hints(kind.__init__)
     parameters = {name: fitting(name, value, hints[name]) for name, value in record.items()}
-    learner = found.learner
+    learner = saved.learner
     if parameters.get("method", learner.settings.method) not in (learner.settings.method, "auto"):
         raise ValueError(
             f"its estimator is one of {parameters['method']}, its learner one of {learner.settings.method}"
@@ -174,22 +174,22 @@ def _parameters(kind: "type[ContinualClassifier]", record: Any, found: SavedLear
     return parameters
 
 
-def _parameters_of_run(found: SavedLearner) -> dict[str, Any]:
+def _parameters_of_run(saved: SavedLearner) -> dict[str, Any]:
     """Of an estimator that would have made such a learner."""
-    learner = found.learner
+    learner = saved.learner
     return {
         "method": learner.settings.method,
         "settings": learner.settings.record(),
         "scenario": "domain-incremental" if learner.stream.domain_incremental else "class-incremental",
         "expected_tasks": learner.stream.tasks,
-        "missing": "mean" if "means" in found.extra_state else "refuse",
+        "missing": "mean" if "means" in saved.extra_state else "refuse",
         "random_state": learner.seed,
     }
 
 
-def _divider(boundaries: Boundaries, found: SavedLearner) -> Divider:
+def _divider(boundaries: Boundaries, saved: SavedLearner) -> Divider:
     """What finds boundaries, as it was; tried on an example, too."""
-    shape, state = found.learner.stream.input_shape, found.extra_state.get("divider", {})
+    shape, state = saved.learner.stream.input_shape, saved.extra_state.get("divider", {})
     if not state:
         return divider(boundaries, shape)
     made, twin = divider(boundaries, shape), divider(boundaries, shape)
@@ -200,45 +200,45 @@ def _divider(boundaries: Boundaries, found: SavedLearner) -> Divider:
     return made
 
 
-def _means(estimator: "ContinualClassifier", found: SavedLearner) -> ColumnMeans | None:
+def _means(estimator: "ContinualClassifier", saved: SavedLearner) -> ColumnMeans | None:
     """What fills in missing numbers, as it was."""
-    state = found.extra_state.get("means")
-    if (state is None) != (estimator.missing == "refuse" or found.inputs.bytes):
+    state = saved.extra_state.get("means")
+    if (state is None) != (estimator.missing == "refuse" or saved.inputs.bytes):
         raise ValueError("what fills in missing numbers is not there, or there against its settings")
-    return None if state is None else ColumnMeans.from_state(state, found.learner.stream.input_shape)
+    return None if state is None else ColumnMeans.from_state(state, saved.learner.stream.input_shape)
 
 
-def _carry(found: SavedLearner) -> float:
+def _carry(saved: SavedLearner) -> float:
     """What weights of examples had left over."""
-    carry = found.extra_state.get("carry", CARRY)
+    carry = saved.extra_state.get("carry", CARRY)
     if type(carry) is not float or not 0 <= carry < 1:
         raise ValueError("what weights have left over is no part of an example")
     return carry
 
 
-def _moments(found: SavedLearner) -> Moments | None:
+def _moments(saved: SavedLearner) -> Moments | None:
     """Those of the first examples, if scales were not settled by them."""
-    state = found.extra_state.get("moments")
+    state = saved.extra_state.get("moments")
     if state is None:
         return None
-    shape = found.learner.stream.input_shape
+    shape = saved.learner.stream.input_shape
     count, mean, squares = state["count"], state["mean"], state["squares"]
-    if type(count) is not int or not 0 < count < ENOUGH or found.inputs.standardisation is None:
+    if type(count) is not int or not 0 < count < ENOUGH or saved.inputs.standardisation is None:
         raise ValueError("its scales rest on no number of examples that leaves them unsettled")
     if any(part.shape != shape or part.dtype != torch.float64 for part in (mean, squares)) or bool((squares < 0).any()):
         raise ValueError("its scales do not rest on its inputs")
     return Moments(count, mean, squares)
 
 
-def _calibration(estimator: "ContinualClassifier", found: SavedLearner) -> Calibration:
+def _calibration(estimator: "ContinualClassifier", saved: SavedLearner) -> Calibration:
     """The examples that were held back, as they were."""
     made, state = (
         Calibration.empty(estimator.calibration, estimator._form.blank()),
-        found.extra_state.get("calibration"),
+        saved.extra_state.get("calibration"),
     )
     if (state is None) != (estimator.calibration == 0):
         raise ValueError("its examples for calibration are missing, or there against its settings")
-    return made if state is None else made.restored(state, found.learner.stream.classes, len(found.learner.tasks))
+    return made if state is None else made.restored(state, saved.learner.stream.classes, len(saved.learner.tasks))
 
 
 def _label_type(name: str, labels: tuple[Any, ...]) -> Any:

@@ -35,8 +35,8 @@ def evaluate_prequential(
     >>> from sklearn.datasets import load_digits
     >>> from merlin_cl import ContinualClassifier, evaluate_prequential
     >>> X, y = load_digits(return_X_y=True)
-    >>> found = evaluate_prequential(ContinualClassifier("slda"), X[:600] / 16, y[:600])
-    >>> f"{found.overall.accuracy:.0%} at first sight, {found.overall.recent_accuracy:.0%} at the end"
+    >>> scores = evaluate_prequential(ContinualClassifier("slda"), X[:600] / 16, y[:600])
+    >>> f"{scores.overall.accuracy:.0%} at first sight, {scores.overall.recent_accuracy:.0%} at the end"
     '93% at first sight, 94% at the end'
     """
     labels = np.asarray(y)
@@ -73,7 +73,9 @@ def _judged(
     truths = labels.tolist()
     if not model.__sklearn_is_fitted__():
         return truths, [None] * len(truths), [0.0] * len(truths), [False] * len(truths)
-    found, classes = model._probabilities(X, None)
+    probabilities, classes = model._probabilities(X, None)
     places = {label: at for at, label in enumerate(classes.tolist())}
-    given = [float(row[places[label]]) if label in places else 0.0 for row, label in zip(found, truths, strict=True)]
-    return truths, classes[found.argmax(axis=1)].tolist(), given, [label in places for label in truths]
+    given = [
+        float(row[places[label]]) if label in places else 0.0 for row, label in zip(probabilities, truths, strict=True)
+    ]
+    return truths, classes[probabilities.argmax(axis=1)].tolist(), given, [label in places for label in truths]

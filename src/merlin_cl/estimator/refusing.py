@@ -45,11 +45,11 @@ class Refusing:
             to_held = _doubt(self._held_answers(model, visits)[chosen])
             scores = to_held.gather(1, held.y[chosen].unsqueeze(1)).squeeze(1)  # [n]
             largest = quantile(scores, held.weights()[chosen], float(coverage))
-            found = model._answers(x, visits, self.inference).cpu()
-            among = torch.zeros(found.shape[1], dtype=torch.bool)
+            probabilities = model._answers(x, visits, self.inference).cpu()
+            among = torch.zeros(probabilities.shape[1], dtype=torch.bool)
             for number in visits or range(len(model.learner_.tasks)):
                 among[list(model.learner_.tasks[number].classes)] = True
-            return np.asarray(((_doubt(found) <= largest) & among).numpy()[:, model._labels.order])
+            return np.asarray(((_doubt(probabilities) <= largest) & among).numpy()[:, model._labels.order])
 
     def novelty(self, X: Any) -> Array:
         """How strange each input is to the classes seen so far, [N] from 0 to 1: the share of examples of these classes that are
@@ -64,19 +64,19 @@ class Refusing:
             self._make_ready(snapshot, None)
             if len(held) < 2:
                 return np.zeros(len(x))
-            found = model.learner_.probabilities(x, inference=self.inference).cpu()
+            probabilities = model.learner_.probabilities(x, inference=self.inference).cpu()
             known = _flat(held.x)
             to_held = entropy(self._held_answers(model, ()))
             strangeness = Strangeness(to_held, _nearest(known, known, itself=True), held.weights())
-            return np.asarray(strangeness.shares(entropy(found), _nearest(_flat(x.cpu()), known)).numpy())
+            return np.asarray(strangeness.shares(entropy(probabilities), _nearest(_flat(x.cpu()), known)).numpy())
 
     def _held_answers(self, model: Any, visits: tuple[int, ...]) -> Tensor:
         """The probabilities [n, outputs] of held-back examples, computed once until more is learned."""
-        found: Tensor | None = model._answers_to_held.get(visits)
-        if found is None:
-            found = model._answers(model._calibration.x, visits, self.inference).cpu()
-            model._answers_to_held[visits] = found
-        return found
+        answers: Tensor | None = model._answers_to_held.get(visits)
+        if answers is None:
+            answers = model._answers(model._calibration.x, visits, self.inference).cpu()
+            model._answers_to_held[visits] = answers
+        return answers
 
     def _answering(self) -> AbstractContextManager[Snapshot]:
         raise NotImplementedError
@@ -106,9 +106,9 @@ class Strangeness:
     def shares(self, entropies: Tensor, distances: Tensor) -> Tensor:
         """The share of held-back examples that are less strange, [N]; beyond all of them, closer to 1 the stranger."""
         values = self._of(entropies, distances)
-        found = self._below[torch.searchsorted(self._held, values)] / self._whole
+        shares = self._below[torch.searchsorted(self._held, values)] / self._whole
         beyond = (values - self._held[-1]).clamp(min=0)
-        return found + (1 - found) * beyond / (1 + beyond)
+        return shares + (1 - shares) * beyond / (1 + beyond)
 
 
 def refused(labels: Array, confidences: Array, reject: Any) -> Array:
@@ -135,10 +135,10 @@ def _required(model: Any) -> Calibration:
     return held
 
 
-def _doubt(found: Tensor) -> Tensor:
+def _doubt(probabilities: Tensor) -> Tensor:
     """The probability that a label is wrong, of each [N, outputs], exact where it is so small that 1 minus it is 1."""
-    best = found.argmax(dim=1, keepdim=True)
-    return (1 - found).scatter(1, best, found.scatter(1, best, 0).sum(dim=1, keepdim=True))
+    best = probabilities.argmax(dim=1, keepdim=True)
+    return (1 - probabilities).scatter(1, best, probabilities.scatter(1, best, 0).sum(dim=1, keepdim=True))
 
 
 def _flat(x: Tensor) -> Tensor:

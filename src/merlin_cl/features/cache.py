@@ -84,12 +84,12 @@ class Cache:
         for digest in dict.fromkeys(wanted):
             if digest in self._places:
                 by_file.setdefault(self._places[digest][0], []).append(digest)
-        found: dict[bytes, Tensor] = {}
+        known: dict[bytes, Tensor] = {}
         for path, some in by_file.items():
             features = self._read(path)
             if features is not None:
-                found |= {digest: features[self._places[digest][1]] for digest in some}
-        return found
+                known |= {digest: features[self._places[digest][1]] for digest in some}
+        return known
 
     def keep(self, known: Sequence[bytes], features: Tensor) -> None:
         """Write the features [n, size] of some inputs to a file; a disk that takes none is no reason to stop, but is said."""

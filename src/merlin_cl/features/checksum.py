@@ -148,8 +148,8 @@ def _columns(code: types.CodeType) -> bytes:
 def _attributes(value: Any) -> dict[str, Any]:
     """What an object has, without what scikit-learn or torch keep for themselves alone."""
     try:
-        found = dict(vars(value))
+        attributes = dict(vars(value))
     except TypeError:  # no __dict__: what it shows of itself, unless that is where it is in memory
         shown = repr(value)
         return {} if " at 0x" in shown else {"shown": shown}
-    return {name: item for name, item in found.items() if not name.startswith("__")}
+    return {name: item for name, item in attributes.items() if not name.startswith("__")}

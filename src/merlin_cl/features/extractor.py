@@ -176,13 +176,13 @@ class Features:
 
     def _batch(self, batch: Raw, start: int) -> Tensor:
         """Features of a few inputs, checked."""
-        found = self._compute(batch)
+        features = self._compute(batch)
         try:
-            x = torch.as_tensor(found if isinstance(found, Tensor) else _array(found)).float()
+            x = torch.as_tensor(features if isinstance(features, Tensor) else _array(features)).float()
         except (TypeError, ValueError, RuntimeError):
             raise UsageError(
-                f"The features {self.name} of {len(batch)} inputs are a {type(found).__name__} that is no array of numbers; give "
-                "[inputs, features]."
+                f"The features {self.name} of {len(batch)} inputs are a {type(features).__name__} that is no array of numbers; "
+                "give [inputs, features]."
             ) from None
         if x.dim() == 0 or len(x) != len(batch):
             raise UsageError(
@@ -231,10 +231,10 @@ def trusted(note: FeaturesNote | None, given: Any, place: str) -> None:
         )
 
 
-def _array(found: Any) -> Any:
+def _array(features: Any) -> Any:
     import numpy as np
 
-    array = np.asarray(found)
+    array = np.asarray(features)
     if array.dtype.kind not in "biuf":
         raise TypeError
     return np.ascontiguousarray(array, dtype=np.float32)

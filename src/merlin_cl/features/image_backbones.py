@@ -52,8 +52,8 @@ class ImageBackbone(nn.Module):
         if tuple(x.shape[2:]) != (size, size):
             x = interpolate(x, (size, size), mode="bilinear", antialias=True)
         x = (x - self.mean) / self.deviation  # grey images become three equal colours here
-        found: Tensor = self.network(x.contiguous(memory_format=torch.channels_last))
-        return found.mean(dim=(2, 3)) if found.dim() == 4 else found
+        features: Tensor = self.network(x.contiguous(memory_format=torch.channels_last))
+        return features.mean(dim=(2, 3)) if features.dim() == 4 else features
 
     def extra_repr(self) -> str:
         """The sizes, so that they count in the checksum."""
@@ -69,8 +69,8 @@ class _Maps(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The maps of images."""
-        found: Tensor = self.network.extract_features(x)
-        return found
+        maps: Tensor = self.network.extract_features(x)
+        return maps
 
 
 def efficientnet_lite0(sizes: Sequence[int] = LITE_SIZES) -> ImageBackbone:

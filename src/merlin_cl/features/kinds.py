@@ -64,16 +64,16 @@ def _by_module(module: nn.Module, device: str, inputs: Raw) -> Tensor:
     module.eval()
     try:
         with torch.inference_mode():
-            found: Any = module(x)
+            output: Any = module(x)
     finally:
         for part in learning:
             part.training = True
-    if not isinstance(found, Tensor):
+    if not isinstance(output, Tensor):
         raise UsageError(
-            f"{title(module)} gives a {type(found).__name__}; features are one tensor: give a function that picks it out, as in "
+            f"{title(module)} gives a {type(output).__name__}; features are one tensor: give a function that picks it out, as in "
             "lambda x: module(x)['pooled']."
         )
-    return found.cpu()
+    return output.cpu()
 
 
 def _transformed(transformer: Any, inputs: Raw) -> Any:
@@ -81,18 +81,18 @@ def _transformed(transformer: Any, inputs: Raw) -> Any:
 
     batch = _rows(inputs) if isinstance(inputs, Tensor) else list(inputs)
     try:
-        found = transformer.transform(batch)
+        features = transformer.transform(batch)
     except NotFittedError:
         raise UsageError(
             f"The transformer {title(transformer)} has not been fitted; fit it to training data first, and if scikit-learn is to "
             "clone it, wrap it in sklearn.frozen.FrozenEstimator."
         ) from None
-    return found.toarray() if hasattr(found, "toarray") else found
+    return features.toarray() if hasattr(features, "toarray") else features
 
 
 def _called(function: Callable[..., Any], inputs: Raw) -> Any:
-    found = function(inputs.numpy() if isinstance(inputs, Tensor) else list(inputs))
-    return found.toarray() if hasattr(found, "toarray") else found
+    features = function(inputs.numpy() if isinstance(inputs, Tensor) else list(inputs))
+    return features.toarray() if hasattr(features, "toarray") else features
 
 
 def _encoded(encoder: Any, inputs: Raw) -> Any:

@@ -51,11 +51,11 @@ class SentenceEncoder(nn.Module):
         readable = [text.encode("utf-8", "replace").decode() for text in texts]  # JSON may hold halves of characters
         tokens = [row.ids for row in self._tokenizer.encode_batch(readable)]
         order = sorted(range(len(tokens)), key=lambda at: len(tokens[at]))
-        found = torch.empty(len(tokens), self.norm.normalized_shape[0])
+        encoded = torch.empty(len(tokens), self.norm.normalized_shape[0])
         for start in range(0, len(order), 16):
             some = order[start : start + 16]
-            found[some] = self(*_padded([tokens[at] for at in some]))
-        return found
+            encoded[some] = self(*_padded([tokens[at] for at in some]))
+        return encoded
 
     @torch.inference_mode()
     def forward(self, tokens: Tensor, present: Tensor) -> Tensor:
@@ -111,16 +111,16 @@ LAYER = {
 
 def _renamed(weights: dict[str, Tensor], layers: int) -> dict[str, Tensor]:
     """BERT's weights under torch's names."""
-    found = {
+    renamed = {
         f"{name}.weight": weights[f"embeddings.{kind}_embeddings.weight"]
         for name, kind in (("words", "word"), ("places", "position"), ("kinds", "token_type"))
     }
     for part in ("weight", "bias"):
-        found[f"norm.{part}"] = weights[f"embeddings.LayerNorm.{part}"]
+        renamed[f"norm.{part}"] = weights[f"embeddings.LayerNorm.{part}"]
         for number in range(layers):
             theirs, ours = f"encoder.layer.{number}", f"layers.{number}"
-            found |= {f"{ours}.{name}.{part}": weights[f"{theirs}.{other}.{part}"] for name, other in LAYER.items()}
-            found[f"{ours}.self_attn.in_proj_{part}"] = torch.cat(
+            renamed |= {f"{ours}.{name}.{part}": weights[f"{theirs}.{other}.{part}"] for name, other in LAYER.items()}
+            renamed[f"{ours}.self_attn.in_proj_{part}"] = torch.cat(
                 [weights[f"{theirs}.attention.self.{name}.{part}"] for name in ("query", "key", "value")]
             )
-    return found
+    return renamed

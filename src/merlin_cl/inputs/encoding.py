@@ -45,10 +45,10 @@ class TableEncoding:
     @property
     def names(self) -> list[str]:
         """What each number of an input stands for."""
-        found: list[str] = []
+        names: list[str] = []
         for column, kinds in zip(self.columns, self.categories, strict=True):
-            found += [column] if kinds is None else [f"{column}={kind}" for kind in (*kinds, OTHER)]
-        return found
+            names += [column] if kinds is None else [f"{column}={kind}" for kind in (*kinds, OTHER)]
+        return names
 
     @property
     def width(self) -> int:

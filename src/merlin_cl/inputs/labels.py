@@ -11,7 +11,7 @@ from merlin_cl.errors import InputError
 def names_of(values: Iterable[Any], missing: Callable[[int], str]) -> list[str]:
     """Labels or tasks of any kind as text; where one is missing, `missing` tells from its position what to complain of."""
     known: dict[Any, str | None] = {}
-    found = []
+    names = []
     for position, value in enumerate(values):
         try:
             if value not in known:
@@ -21,8 +21,8 @@ def names_of(values: Iterable[Any], missing: Callable[[int], str]) -> list[str]:
             name = name_of(value)
         if name is None:
             raise InputError(missing(position))
-        found.append(name)
-    return found
+        names.append(name)
+    return names
 
 
 def name_of(value: Any) -> str | None:

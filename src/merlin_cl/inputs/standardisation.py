@@ -97,5 +97,5 @@ class Moments:
         """
         deviation = (self.squares / self.count).sqrt()
         constant = deviation <= 1e-9 * self.mean.abs().clamp(min=1e-12)
-        found = (deviation.square() + (least * self.mean).square()).sqrt()
-        return Standardisation(self.mean, torch.where(constant, (least * self.mean.abs()).clamp(min=1.0), found))
+        scale = (deviation.square() + (least * self.mean).square()).sqrt()
+        return Standardisation(self.mean, torch.where(constant, (least * self.mean.abs()).clamp(min=1.0), scale))

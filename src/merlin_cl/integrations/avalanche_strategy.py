@@ -52,7 +52,7 @@ class AvalancheStrategy:
 
     def eval(self, experiences: Any, *, num_workers: int = 0) -> dict[str, float]:
         """Accuracies from 0 to 1 by the names that Avalanche gives them: of every experience, and of all of a task label."""
-        found: dict[str, float] = {}
+        figures: dict[str, float] = {}
         totals: dict[str, list[int]] = {}
         for experience in _each(experiences):
             label = _task_label(experience)
@@ -62,10 +62,10 @@ class AvalancheStrategy:
                 right += int((self.classifier.predict(x, task) == y).sum())
                 count += len(y)
             place = f"eval_phase/{_stream_name(experience)}_stream/Task{label or 0:03}"
-            found[f"Top1_Acc_Exp/{place}/Exp{experience.current_experience:03}"] = right / count
+            figures[f"Top1_Acc_Exp/{place}/Exp{experience.current_experience:03}"] = right / count
             total = totals.setdefault(f"Top1_Acc_Stream/{place}", [0, 0])
             total[:] = total[0] + right, total[1] + count
-        return found | {name: right / count for name, (right, count) in totals.items()}
+        return figures | {name: right / count for name, (right, count) in totals.items()}
 
     def _learn(self, experience: Any, num_workers: int) -> None:
         told = self.classifier.boundaries == "told"

@@ -140,12 +140,12 @@ def _single(test: Source | Sequence[Source]) -> Source:
 
 def _kept_as_bytes(*arrays: Array) -> list[Array]:
     """Images [N, channels, height, width] in bytes, if all of them are whole 255ths; otherwise as they are."""
-    found = []
+    as_bytes = []
     for x in arrays:
         if x.ndim != 4 or x.dtype.kind != "f" or x.min() < 0 or x.max() > 1:
             return list(arrays)
         whole = np.rint(x * 255).astype(np.uint8)
         if not np.array_equal(whole.astype(np.float32) / np.float32(255), x):
             return list(arrays)
-        found.append(whole)
-    return found
+        as_bytes.append(whole)
+    return as_bytes

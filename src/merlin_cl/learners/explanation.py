@@ -63,10 +63,10 @@ def explanations(
     best = probabilities[:, allowed].topk(min(2, len(allowed)), dim=1)
     shares = None if task is not None else learner.task_shares(x, inference=inference)
     neighbours = _nearest(learner, x, nearest)
-    found = []
+    answers = []
     for at, (places, values) in enumerate(zip(best.indices.tolist(), best.values.tolist(), strict=True)):
         labels, other = [allowed[place] for place in places], len(values) > 1
-        found.append(
+        answers.append(
             Explanation(
                 labels[0],
                 values[0],
@@ -77,7 +77,7 @@ def explanations(
                 neighbours[at],
             )
         )
-    return found
+    return answers
 
 
 def _bringer(learner: Learner[Any], label: int) -> int | None:

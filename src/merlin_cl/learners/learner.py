@@ -186,9 +186,9 @@ class Learner(ABC, Generic[Settings]):
         x = self._checked_inputs(x)
         with self._breakdowns_explained("answering"):
             members = (self._members(block, task, inference) for block in x.split(PREDICTION_BLOCK))
-            found = Uncertainty.joined(map(Uncertainty.of, members))
-        self._require_finite_answers(x, *found)
-        return found
+            uncertainty = Uncertainty.joined(map(Uncertainty.of, members))
+        self._require_finite_answers(x, *uncertainty)
+        return uncertainty
 
     def task_shares(self, x: Tensor, *, inference: Inference | None = None) -> Tensor | None:
         """How likely each input is to come from each task, float64 [N, tasks], for a method that weighs its tasks; else None."""

@@ -56,8 +56,8 @@ def method_settings(name: str) -> type[MethodSettings]:
     """
     if name in BUILT_IN:
         module, _, attribute = BUILT_IN[name].partition(":")
-        found: type[MethodSettings] = getattr(importlib.import_module(module), attribute)
-        return found
+        settings: type[MethodSettings] = getattr(importlib.import_module(module), attribute)
+        return settings
     for point in entry_points(group="merlin_cl.methods", name=name):
         loaded: type[MethodSettings] = point.load()
         return loaded

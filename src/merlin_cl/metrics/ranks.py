@@ -40,12 +40,12 @@ def cliques(means: Sequence[float], difference: float) -> list[tuple[int, int]]:
     >>> cliques([1.0, 1.5, 2.4, 4.0], 1.0)
     [(0, 1), (1, 2)]
     """
-    found: list[tuple[int, int]] = []
+    runs: list[tuple[int, int]] = []
     for first, low in enumerate(means):
         last = max(place for place, high in enumerate(means) if high - low <= difference)
-        if last > first and (not found or last > found[-1][1]):
-            found.append((first, last))
-    return found
+        if last > first and (not runs or last > runs[-1][1]):
+            runs.append((first, last))
+    return runs
 
 
 def complete_block(scores: Mapping[str, Mapping[str, float]]) -> tuple[list[str], list[str]]:

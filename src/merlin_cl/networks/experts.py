@@ -78,17 +78,17 @@ class DepthExperts(Network):
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """The trunk's layers, the readers, their projections, the student's layer, the last layers, the trunk's statistics."""
         statistics = {name: self.trunk.shapes[name] for name in self.trunk.statistics}
-        found = {
+        shapes = {
             name: shape for name, shape in self.trunk.shapes.items() if name not in (*self.trunk.head, *statistics)
         }
         for expert, (units, grid) in enumerate(zip(self._stages, self._grids, strict=True)):
             read = units * grid**2 if isinstance(self.trunk, ResNet) else units
-            found |= {f"reader.{expert}.weight": (read, self.width), f"reader.{expert}.bias": (self.width,)}
-            found |= {f"projection.{expert}.weight": (self.width, self.projection)}
-            found |= {f"projection.{expert}.bias": (self.projection,)}
-        found |= {"student.weight": (self.width, self.width), "student.bias": (self.width,)}
-        found |= {"head.weight": (self.experts * self.width, self.classes), "head.bias": (self.classes,)}
-        return found | statistics
+            shapes |= {f"reader.{expert}.weight": (read, self.width), f"reader.{expert}.bias": (self.width,)}
+            shapes |= {f"projection.{expert}.weight": (self.width, self.projection)}
+            shapes |= {f"projection.{expert}.bias": (self.projection,)}
+        shapes |= {"student.weight": (self.width, self.width), "student.bias": (self.width,)}
+        shapes |= {"head.weight": (self.experts * self.width, self.classes), "head.bias": (self.classes,)}
+        return shapes | statistics
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -131,11 +131,11 @@ class DepthExperts(Network):
     def _read(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> list[Tensor]:
         """What the readers are shown of every stage, [M, N, numbers] each."""
         if isinstance(self.trunk, MLP):
-            h, found = x.flatten(2), []
+            h, readings = x.flatten(2), []
             for layer in range(self.experts):
                 h = linear(h, weights[f"{layer}.weight"], weights[f"{layer}.bias"]).relu()
-                found.append(h)
-            return found
+                readings.append(h)
+            return readings
         stages = self.trunk.stages(weights, x, batch)
         pooled = [functional.adaptive_avg_pool2d(h, grid) for h, grid in zip(stages, self._grids, strict=True)]
         return [h.unflatten(1, (len(x), -1)).flatten(2).transpose(0, 1) for h in pooled]

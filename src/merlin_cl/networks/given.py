@@ -144,10 +144,10 @@ def _is_importable(factory: Any) -> bool:
     module, path = getattr(factory, "__module__", None), getattr(factory, "__qualname__", "<unnamed>")
     if not isinstance(module, str) or module == "__main__" or "<" in path:
         return False
-    found: Any = importlib.import_module(module)
+    value: Any = importlib.import_module(module)
     for part in path.split("."):
-        found = getattr(found, part, None)
-    return found is factory
+        value = getattr(value, part, None)
+    return value is factory
 
 
 def _source(factory: Any) -> str:

@@ -16,7 +16,7 @@ OPTIONS: dict[str, Any] = {"fastmath": {"reassoc", "contract", "nsz"}, "error_mo
 def compiled(function: Function) -> Function:
     """The function as machine code, kept for the next process where there is a folder to keep it in."""
     try:
-        found: Function = numba.njit(cache=True, **OPTIONS)(function)
+        machine_code: Function = numba.njit(cache=True, **OPTIONS)(function)
     except RuntimeError:  # neither the package's folder nor the user's cache can be written to
-        found = numba.njit(**OPTIONS)(function)
-    return found
+        machine_code = numba.njit(**OPTIONS)(function)
+    return machine_code

@@ -27,11 +27,11 @@ class MLP(Network):
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Weight [in, out] and bias [out] of each layer in turn."""
-        found: dict[str, tuple[int, ...]] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
         for layer, (fan_in, fan_out) in enumerate(zip(self.widths, self.widths[1:], strict=False)):
-            found[f"{layer}.weight"] = (fan_in, fan_out)
-            found[f"{layer}.bias"] = (fan_out,)
-        return found
+            shapes[f"{layer}.weight"] = (fan_in, fan_out)
+            shapes[f"{layer}.bias"] = (fan_out,)
+        return shapes
 
     @property
     def examples_at_once(self) -> int:
@@ -88,8 +88,8 @@ class MLP(Network):
         One pass serves all: they part only where the layers' inputs meet the gradients by their outputs. `slope` says how
         the loss changes with the logits [N, classes].
         """
-        found = row.new_empty(len(sizes), self.size)
-        values, gradients = self.views(row.detach().unsqueeze(0)), self.views(found)
+        rows = row.new_empty(len(sizes), self.size)
+        values, gradients = self.views(row.detach().unsqueeze(0)), self.views(rows)
         inputs: list[Tensor] = []
         with torch.no_grad():
             h = x.flatten(1)  # [N, inputs]
@@ -106,7 +106,7 @@ class MLP(Network):
                 if layer > 0:
                     delta = torch.mm(delta, values[f"{layer}.weight"][0].T)
                     delta = torch.ops.aten.threshold_backward(delta, h, 0)
-        return found
+        return rows
 
     def with_outputs(self, count: int) -> "MLP":
         """The same with another number of outputs."""

@@ -112,8 +112,8 @@ class ModuleNetwork(Network):
     def head(self) -> tuple[str, str]:
         """Names of weight and bias of the module's last linear layer, which is taken for the one that gives the logits."""
         layers = dict(self._template.named_modules())
-        found = [name for name, layer in layers.items() if isinstance(layer, nn.Linear) and layer.bias is not None]
-        learned = [name for name in found if {f"{name}.weight", f"{name}.bias"} <= self._forms.keys()]
+        linear = [name for name, layer in layers.items() if isinstance(layer, nn.Linear) and layer.bias is not None]
+        learned = [name for name in linear if {f"{name}.weight", f"{name}.bias"} <= self._forms.keys()]
         if not learned:
             raise UsageError(
                 f"The network {self._name} has no linear layer with a bias that is learned; a method that answers by features "
@@ -152,10 +152,10 @@ class ModuleNetwork(Network):
         """One member, as the factory makes it."""
         plain = self._made(seed=0).to(row.dtype)
         views = self.views(row.detach().unsqueeze(0))
-        found = {key: self._as_module_has_it(key, view)[0] for key, view in views.items()}
+        tensors = {key: self._as_module_has_it(key, view)[0] for key, view in views.items()}
         with torch.no_grad():
             for key, value in _tensors(plain).items():
-                value.copy_(found[key] if key in found else self._constants[key])
+                value.copy_(tensors[key] if key in tensors else self._constants[key])
         return plain
 
     def _run(self, learned: Tensors, statistics: Tensors, x: Tensor) -> tuple[Tensor, Tensors]:
@@ -170,11 +170,11 @@ class ModuleNetwork(Network):
             randomness = "different" if self._traits.random else "error"
             logits, statistics = vmap(member, randomness=randomness)(learned, statistics, x)
             return logits, statistics
-        found = []
+        outputs = []
         for place in range(len(x)):
             own, kept = ({key: value[place] for key, value in both.items()} for both in (learned, statistics))
-            found.append(member(own, kept, x[place])[0])
-        return torch.stack(found), statistics
+            outputs.append(member(own, kept, x[place])[0])
+        return torch.stack(outputs), statistics
 
     @torch.no_grad()
     def _remember(self, weights: Mapping[str, Weight], statistics: Tensors, batch: BatchUse) -> None:

@@ -112,12 +112,12 @@ class Network(ABC):
 
     def views(self, flat: Tensor) -> dict[str, Tensor]:
         """The weights of every layer, [M, *shape], as views of flat [M, P]."""
-        found, start = {}, 0
+        views, start = {}, 0
         for name, shape in self.shapes.items():
             stop = start + math.prod(shape)
-            found[name] = flat[:, start:stop].view(-1, *shape)
+            views[name] = flat[:, start:stop].view(-1, *shape)
             start = stop
-        return found
+        return views
 
     def apply(self, flat: Tensor, x: Tensor) -> Tensor:
         """Logits [M, N, classes] as a differentiable function of the weights [M, P], in evaluation."""

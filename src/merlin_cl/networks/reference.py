@@ -49,7 +49,7 @@ def resolve(name: str, what: str = "network") -> Callable[..., Any]:
     if added:
         sys.path.append(here)
     try:
-        found: object = importlib.import_module(module_name)
+        value: object = importlib.import_module(module_name)
     except ImportError as error:
         raise UsageError(
             f"The {what} {name!r} cannot be imported ({error}); name it as package.module:factory, importable from here."
@@ -58,9 +58,9 @@ def resolve(name: str, what: str = "network") -> Callable[..., Any]:
         if added:
             sys.path.remove(here)
     for part in path.split("."):
-        found = getattr(found, part, None)
-    if not callable(found):
+        value = getattr(value, part, None)
+    if not callable(value):
         raise UsageError(
             f"The module {module_name} has no {path!r} that can be called; name it as package.module:factory."
         )
-    return found
+    return value

@@ -83,18 +83,18 @@ class ResNet(Network):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """Those of all stages, in order; the first of a stage halves the image."""
-        found: list[Block] = []
+        blocks: list[Block] = []
         before = self.maps[0]
         for stage, maps in enumerate(self.maps):
             for place in range(self.blocks_per_stage):
-                name, stride = f"blocks.{len(found)}", 2 if stage > 0 and place == 0 else 1
+                name, stride = f"blocks.{len(blocks)}", 2 if stage > 0 and place == 0 else 1
                 first = Layer(f"{name}.first", before, maps, 3, stride)
                 second = Layer(f"{name}.second", maps, maps, 3, 1)
                 changes = stride != 1 or before != maps
                 shortcut = Layer(f"{name}.shortcut", before, maps, 1, stride) if changes else None
-                found.append(Block(first, second, shortcut))
+                blocks.append(Block(first, second, shortcut))
                 before = maps
-        return tuple(found)
+        return tuple(blocks)
 
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
@@ -104,16 +104,16 @@ class ResNet(Network):
     @property
     def shapes(self) -> dict[str, tuple[int, ...]]:
         """Convolution [in, height, width, out], gain and bias of each layer in turn, the head, then the statistics."""
-        found: dict[str, tuple[int, ...]] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
         for layer in self.layers:
             kernel, gain, bias = layer.weights
-            found[kernel] = (layer.inputs, layer.kernel, layer.kernel, layer.outputs)
-            found[gain] = found[bias] = (layer.outputs,)
-        found["head.weight"] = (self.maps[-1], self.classes)
-        found["head.bias"] = (self.classes,)
-        found["means"] = found["variances"] = (sum(layer.outputs for layer in self.layers),)
-        found["batches"] = (len(self.layers),)
-        return found
+            shapes[kernel] = (layer.inputs, layer.kernel, layer.kernel, layer.outputs)
+            shapes[gain] = shapes[bias] = (layer.outputs,)
+        shapes["head.weight"] = (self.maps[-1], self.classes)
+        shapes["head.bias"] = (self.classes,)
+        shapes["means"] = shapes["variances"] = (sum(layer.outputs for layer in self.layers),)
+        shapes["batches"] = (len(self.layers),)
+        return shapes
 
     @property
     def statistics(self) -> tuple[str, ...]:
@@ -124,13 +124,13 @@ class ResNet(Network):
         """As in `state_dict()`: every normalisation's statistics right after its gain and bias."""
         views, outputs = self.views(flat), [layer.outputs for layer in self.layers]
         kept = [views["means"].split(outputs, 1), views["variances"].split(outputs, 1), views["batches"].unbind(1)]
-        found: dict[str, Tensor] = {}
+        torch_views: dict[str, Tensor] = {}
         for layer, mean, variance, batches in zip(self.layers, *kept, strict=True):
-            found |= {name: views[name] for name in layer.weights}
-            found[f"{layer.name}.norm.running_mean"] = mean
-            found[f"{layer.name}.norm.running_var"] = variance
-            found[f"{layer.name}.norm.num_batches_tracked"] = batches
-        return found | {name: views[name] for name in ("head.weight", "head.bias")}
+            torch_views |= {name: views[name] for name in layer.weights}
+            torch_views[f"{layer.name}.norm.running_mean"] = mean
+            torch_views[f"{layer.name}.norm.running_var"] = variance
+            torch_views[f"{layer.name}.norm.num_batches_tracked"] = batches
+        return torch_views | {name: views[name] for name in ("head.weight", "head.bias")}
 
     @property
     def examples_at_once(self) -> int:
@@ -199,8 +199,8 @@ class ResNet(Network):
 
     def stages(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> list[Tensor]:
         """What every stage gives, [N, M*maps, height, width], by torch's own convolutions, with a graph where one is wanted."""
-        found: dict[Layer, Statistics] = {}
-        run = self._evaluation(weights) if batch is None else self._training(weights, batch, found)
+        statistics: dict[Layer, Statistics] = {}
+        run = self._evaluation(weights) if batch is None else self._training(weights, batch, statistics)
         h = run(self.stem, _images(x))
         after: list[Tensor] = []  # every block
         for first, second, shortcut in self.blocks:
@@ -208,7 +208,7 @@ class ResNet(Network):
             h = run(second, run(first, h), past)
             after.append(h)
         if batch is not None:
-            of_layers = zip(*(found[layer] for layer in self.layers), strict=True)
+            of_layers = zip(*(statistics[layer] for layer in self.layers), strict=True)
             self._remember(
                 weights, batch, *(torch.cat([part.view(len(x), -1) for part in parts], dim=1) for parts in of_layers)
             )
@@ -227,12 +227,14 @@ class ResNet(Network):
 
         return run
 
-    def _training(self, weights: Mapping[str, Weight], batch: BatchUse, found: dict[Layer, Statistics]) -> RunLayer:
-        """A layer by the statistics of the batch, which it leaves in `found`."""
+    def _training(
+        self, weights: Mapping[str, Weight], batch: BatchUse, statistics: dict[Layer, Statistics]
+    ) -> RunLayer:
+        """A layer by the statistics of the batch, which it leaves in `statistics`."""
         normalisation = EveryExample() if batch.shares is None else ByShares(batch.shares)
 
         def run(layer: Layer, h: Tensor, past: Tensor | None = None, relu: bool = True) -> Tensor:
-            y, found[layer] = trained(h, layer.of(weights), normalisation, layer.stride, past, relu)
+            y, statistics[layer] = trained(h, layer.of(weights), normalisation, layer.stride, past, relu)
             return y
 
         return run

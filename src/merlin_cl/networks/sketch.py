@@ -99,9 +99,9 @@ class Sketch:
     def places(self, narrow: "Sketch", outputs: Sequence[int]) -> Tensor:
         """Where in z the numbers of a narrower sketch's z are; `outputs` says where its outputs are among this one's."""
         body = len(narrow.groups) - narrow.network.classes
-        found = [torch.arange(start, stop) for start, stop in self.groups[:body]]
-        found += [torch.arange(*self.groups[body + output]) for output in outputs]
-        return torch.cat(found)
+        places = [torch.arange(start, stop) for start, stop in self.groups[:body]]
+        places += [torch.arange(*self.groups[body + output]) for output in outputs]
+        return torch.cat(places)
 
 
 def _shares(network: Network, numbers: int) -> dict[str, int]:

@@ -39,10 +39,10 @@ class VAE(Network):
             "decoder": (self.latent, self.hidden),
             "data": (self.hidden, self.data),
         }
-        found: dict[str, tuple[int, ...]] = {}
+        shapes: dict[str, tuple[int, ...]] = {}
         for name, (fan_in, fan_out) in widths.items():
-            found |= {f"{name}.weight": (fan_in, fan_out), f"{name}.bias": (fan_out,)}
-        return found
+            shapes |= {f"{name}.weight": (fan_in, fan_out), f"{name}.bias": (fan_out,)}
+        return shapes
 
     def initial(self, members: int, generator: torch.Generator) -> Tensor:
         """Uniform within one over the root of the fan-in, as `torch.nn.Linear` has it."""

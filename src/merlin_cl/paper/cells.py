@@ -99,7 +99,7 @@ def comparisons(cells: Iterable[Cell]) -> list[tuple[Cell, Cell, Comparison]]:
     The p-values are corrected by Holm's rule over all that is returned, which is meant to be one table.
     """
     listed = [cell for cell in cells if cell.measure == "A" and cell.values]
-    found = []
+    compared = []
     for reference in (cell for cell in listed if cell.line.reference):
         for cell in listed:
             same = (cell.stream, cell.view) == (reference.stream, reference.view)
@@ -107,11 +107,11 @@ def comparisons(cells: Iterable[Cell]) -> list[tuple[Cell, Cell, Comparison]]:
             if same and answered_alike and not cell.line.reference:
                 outcome = paired(reference.values, cell.values)
                 if outcome is not None and outcome.seeds > 1:
-                    found.append((reference, cell, outcome))
-    corrected = holm([outcome.p_value for _, _, outcome in found])
+                    compared.append((reference, cell, outcome))
+    corrected = holm([outcome.p_value for _, _, outcome in compared])
     return [
         (reference, cell, replace(outcome, p_value=p))
-        for (reference, cell, outcome), p in zip(found, corrected, strict=True)
+        for (reference, cell, outcome), p in zip(compared, corrected, strict=True)
     ]
 
 

@@ -102,8 +102,8 @@ def experiment(name: str) -> Experiment:
     text = files(__package__).joinpath("experiments", f"{name}.toml").read_text("utf-8")
     record = tomllib.loads(text)
     lines = tuple(_of(Line, line) for line in record.pop("lines"))
-    found: Experiment = _of(Experiment, {"name": name, "lines": lines, **record})
-    return found
+    read: Experiment = _of(Experiment, {"name": name, "lines": lines, **record})
+    return read
 
 
 def _of(kind: Any, record: dict[str, Any]) -> Any:

@@ -10,18 +10,18 @@ Curves = dict[str, dict[int, list[float]]]
 def loss_curves(folder: RunFolder) -> Curves:
     """All loss curves of a run, and their sum where there are several with as many steps; of a task learned twice, after a kill,
     the last."""
-    found: Curves = {}
+    curves: Curves = {}
     for event in folder.events():
         if event["event"] == "losses":
             for kind, curve in event["curves"].items():
-                found.setdefault(kind, {})[event["task"]] = curve
-    if len(found) > 1 and len({len(curve) for by_task in found.values() for curve in by_task.values()}) == 1:
-        tasks = set.intersection(*(set(by_task) for by_task in found.values()))
-        found["total"] = {
-            task: [sum(values) for values in zip(*(by_task[task] for by_task in found.values()), strict=True)]
+                curves.setdefault(kind, {})[event["task"]] = curve
+    if len(curves) > 1 and len({len(curve) for by_task in curves.values() for curve in by_task.values()}) == 1:
+        tasks = set.intersection(*(set(by_task) for by_task in curves.values()))
+        curves["total"] = {
+            task: [sum(values) for values in zip(*(by_task[task] for by_task in curves.values()), strict=True)]
             for task in sorted(tasks)
         }
-    return found
+    return curves
 
 
 def ends(curves: Curves) -> dict[str, float]:

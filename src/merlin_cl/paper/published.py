@@ -49,11 +49,11 @@ def published(table: str, method: str, benchmark: str, metric: str, **param: Any
     """
     if table not in table_ids():
         raise unknown("table of the paper", table, table_ids())
-    found = next(entry for entry in _tables() if entry["id"] == table)
+    record = next(entry for entry in _tables() if entry["id"] == table)
     wanted = (PAPER_NAMES.get(method, method), benchmark, metric, param)
-    for row in found["rows"]:
+    for row in record["rows"]:
         if (row["method"], row["benchmark"], row["metric"], row.get("param", {})) == wanted:
-            return None if row["mean"] is None else Published(row["mean"], row["std"], found["where"])
+            return None if row["mean"] is None else Published(row["mean"], row["std"], record["where"])
     return None
 
 
@@ -73,8 +73,8 @@ def headline(method: str, benchmark: str, view: View, inference: Inference | Non
         return published("variants", method, benchmark, "A", variant="task-aware")
     if view != view_of(benchmark):
         return None
-    found = (published(table, method, benchmark, "A", **param) for table, param in HEADLINES)
-    return next((number for number in found if number is not None), None)
+    candidates = (published(table, method, benchmark, "A", **param) for table, param in HEADLINES)
+    return next((number for number in candidates if number is not None), None)
 
 
 def first_tasks(method: str, benchmark: str, tasks: int) -> Published | None:
@@ -87,8 +87,8 @@ def first_tasks(method: str, benchmark: str, tasks: int) -> Published | None:
     table = f"taskwise-{benchmark}"
     if table not in table_ids():
         return None
-    found = [published(table, method, benchmark, "task-accuracy", task=task + 1) for task in range(tasks)]
-    known = [cell for cell in found if cell is not None]
+    accuracies = [published(table, method, benchmark, "task-accuracy", task=task + 1) for task in range(tasks)]
+    known = [cell for cell in accuracies if cell is not None]
     if not known or len(known) < tasks:
         return None
     middle, deviation = fmean(cell.mean for cell in known), fmean(cell.std or 0.0 for cell in known)

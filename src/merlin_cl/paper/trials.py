@@ -86,13 +86,15 @@ def trials(experiment: Experiment, choice: TrialOptions) -> list[ExperimentLine]
     for name in choice.methods:
         if name not in methods:
             raise unknown(f"method of {experiment.name}", name, methods)
-    found = []
+    expanded = []
     for stream_name in choice.streams or experiment.streams:
         stream = _stream(stream_name, choice)
         for line in experiment.lines:
             if stream_name not in line.skip and line.method in (choice.methods or methods):
-                found.append(ExperimentLine(experiment, line, stream, list(_configs(experiment, line, stream, choice))))
-    return found
+                expanded.append(
+                    ExperimentLine(experiment, line, stream, list(_configs(experiment, line, stream, choice)))
+                )
+    return expanded
 
 
 def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: TrialOptions) -> Iterable[RunConfig]:

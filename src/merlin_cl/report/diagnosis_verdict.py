@@ -66,13 +66,13 @@ class Verdict:
 
 def knowledge(result: Result, control: Result | None, classes: Sequence[int] | None) -> list[Knowledge]:
     """One a task; none for a method whose probes do not compare sampled with base models. `classes`: how many a task has."""
-    found = []
+    known = []
     for task, (learned, final) in enumerate(
         zip(result["diagnosis"]["learned"], result["diagnosis"]["final"], strict=True)
     ):
         if learned is None or final is None or not {"base_ensemble", "sampled_ensemble"} <= set(learned):
             return []
-        found.append(
+        known.append(
             Knowledge(
                 task,
                 base=learned["base_ensemble"],
@@ -88,7 +88,7 @@ def knowledge(result: Result, control: Result | None, classes: Sequence[int] | N
                 single=final.get("sampled_single"),
             )
         )
-    return found
+    return known
 
 
 def _within_the_task(control: Result, task: int) -> float | None:
@@ -121,8 +121,8 @@ def judge(tasks: Sequence[Knowledge]) -> Verdict | None:
     if not sentences:
         most = max(0.0, *(task.base - task.final for task in tasks))
         sentences = [f"held: sampled models end within {most:.1f} points of every task's base ensemble"]
-    found = {*words, *(["collapsed"] if collapse else [])}
-    return Verdict(next(word for word in WORST_FIRST if word in found), words, sentences, _facts(tasks))
+    signs = {*words, *(["collapsed"] if collapse else [])}
+    return Verdict(next(word for word in WORST_FIRST if word in signs), words, sentences, _facts(tasks))
 
 
 def _holds_nothing(tasks: Sequence[Knowledge]) -> bool:
@@ -208,5 +208,5 @@ def _facts(tasks: Sequence[Knowledge]) -> list[str]:
 
 def _average(tasks: Sequence[Knowledge], value: Callable[[Knowledge], float | None]) -> float | None:
     """Over tasks; None where it is not known of all."""
-    found = [value(task) for task in tasks]
-    return mean([each for each in found if each is not None]) if found and None not in found else None
+    measured = [value(task) for task in tasks]
+    return mean([each for each in measured if each is not None]) if measured and None not in measured else None

@@ -15,8 +15,8 @@ def unequal_means(rows: Iterable[Row]) -> list[str]:
     streams: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
         streams.setdefault((row.stream, row.source), []).append(row)
-    found = [(stream, _differences(members)) for (stream, _), members in streams.items()]
-    return [f"Unequal means on {stream}: {'; '.join(differences)}." for stream, differences in found if differences]
+    differing = [(stream, _differences(members)) for (stream, _), members in streams.items()]
+    return [f"Unequal means on {stream}: {'; '.join(differences)}." for stream, differences in differing if differences]
 
 
 def _differences(rows: Sequence[Row]) -> list[str]:

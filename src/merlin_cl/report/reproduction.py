@@ -74,10 +74,12 @@ class Reproduction:
         return [*([self.label] if self.label else []), MEANING, *self.experiment.notes, *reasons, *failed]
 
 
-def terminal_tables(found: Reproduction, width: int = PLAIN_WIDTH) -> list[Table]:
+def terminal_tables(reproduction: Reproduction, width: int = PLAIN_WIDTH) -> list[Table]:
     """For the terminal: a table for every stream and view, with the columns that a width has room for."""
-    tables = _tables(HEADINGS, found.rows, ROW_WORTH, width)
-    tables += _tables(COMPARED, found.compared, COMPARED_WORTH, width, "the same seeds compared (t-test, p by Holm), A")
+    tables = _tables(HEADINGS, reproduction.rows, ROW_WORTH, width)
+    tables += _tables(
+        COMPARED, reproduction.compared, COMPARED_WORTH, width, "the same seeds compared (t-test, p by Holm), A"
+    )
     return tables
 
 
@@ -104,44 +106,47 @@ def _column(name: str, place: int, worth: int) -> Column[tuple[str, ...]]:
     return Column(name, cell, worth, left=words)
 
 
-def in_words(found: Reproduction) -> str:
+def in_words(reproduction: Reproduction) -> str:
     """How many of the paper's figures came out, in a sentence."""
-    marks = [cell.mark for cell in found.cells if cell.mark]
+    marks = [cell.mark for cell in reproduction.cells if cell.mark]
     counts = {mark: marks.count(mark) for mark in ("reproduced", "exceeded", "not reached", "not run") if mark in marks}
     if not counts:
-        return f"In words: the paper has no figure to set beside these of {found.experiment.name}."
+        return f"In words: the paper has no figure to set beside these of {reproduction.experiment.name}."
     told = ", ".join(f"{count} {mark}" for mark, count in counts.items())
     figures = "1 figure" if len(marks) == 1 else f"{len(marks)} figures"
-    caution = " It is less than the paper did, and no reproduction." if found.label else ""
-    return f"In words: of {figures} that the paper has for {found.experiment.name}, {told}.{caution}"
+    caution = " It is less than the paper did, and no reproduction." if reproduction.label else ""
+    return f"In words: of {figures} that the paper has for {reproduction.experiment.name}, {told}.{caution}"
 
 
-def as_csv(found: Reproduction) -> str:
+def as_csv(reproduction: Reproduction) -> str:
     """One line a cell, numbers unrounded."""
     text = io.StringIO()
-    records = [_record(found, cell) for cell in found.cells]
+    records = [_record(reproduction, cell) for cell in reproduction.cells]
     writer = csv.DictWriter(text, list(records[0]) if records else [], lineterminator="\n")
     writer.writeheader()
     writer.writerows(records)
     return text.getvalue()
 
 
-def as_markdown(found: Reproduction) -> str:
+def as_markdown(reproduction: Reproduction) -> str:
     """A page."""
-    parts = [f"# {found.title}", *([f"**{found.label}**"] if found.label else [])]
-    parts.append(_markdown_table(HEADINGS, found.rows))
-    if found.compared:
-        parts += ["The same seeds compared (paired t-test, p by Holm), A:", _markdown_table(COMPARED, found.compared)]
-    rest = [remark for remark in found.remarks if remark != found.label]
+    parts = [f"# {reproduction.title}", *([f"**{reproduction.label}**"] if reproduction.label else [])]
+    parts.append(_markdown_table(HEADINGS, reproduction.rows))
+    if reproduction.compared:
+        parts += [
+            "The same seeds compared (paired t-test, p by Holm), A:",
+            _markdown_table(COMPARED, reproduction.compared),
+        ]
+    rest = [remark for remark in reproduction.remarks if remark != reproduction.label]
     return "\n\n".join([*parts, "\n".join(f"- {remark}" for remark in rest)]) + "\n"
 
 
-def as_latex(found: Reproduction) -> str:
+def as_latex(reproduction: Reproduction) -> str:
     """Two tabulars (booktabs), remarks as comments."""
-    parts = ["\n".join(f"% {line}" for line in [found.title, *found.remarks])]
-    parts.append(_latex_table(HEADINGS, found.rows))
-    if found.compared:
-        parts.append(_latex_table(COMPARED, found.compared))
+    parts = ["\n".join(f"% {line}" for line in [reproduction.title, *reproduction.remarks])]
+    parts.append(_latex_table(HEADINGS, reproduction.rows))
+    if reproduction.compared:
+        parts.append(_latex_table(COMPARED, reproduction.compared))
     return "\n\n".join(parts) + "\n"
 
 
@@ -166,13 +171,13 @@ def _our_merlin(cell: Cell, cells: list[Cell]) -> Cell | None:
     if cell.line.method != "merlin-paper":
         return None
     wanted = (cell.stream, cell.measure, cell.inference == "aware")
-    found = [
+    ours = [
         other
         for other in cells
         if other.line.method == "merlin" and (other.stream, other.measure, other.inference == "aware") == wanted
     ]
-    alike = [other for other in found if other.line.param == cell.line.param]
-    return next(iter(alike or [other for other in found if not other.line.param]), None)
+    alike = [other for other in ours if other.line.param == cell.line.param]
+    return next(iter(alike or [other for other in ours if not other.line.param]), None)
 
 
 def _compared(reference: Cell, cell: Cell, outcome: Comparison) -> tuple[str, ...]:
@@ -187,11 +192,11 @@ def _compared(reference: Cell, cell: Cell, outcome: Comparison) -> tuple[str, ..
     )
 
 
-def _record(found: Reproduction, cell: Cell) -> dict[str, Any]:
+def _record(reproduction: Reproduction, cell: Cell) -> dict[str, Any]:
     low, high = cell.interval or (None, None)
     return {
-        "experiment": found.experiment.name,
-        "where": cell.paper.where if cell.paper else found.experiment.where,
+        "experiment": reproduction.experiment.name,
+        "where": cell.paper.where if cell.paper else reproduction.experiment.where,
         "stream": cell.stream,
         "view": cell.view,
         "method": cell.line.method,
@@ -208,7 +213,7 @@ def _record(found: Reproduction, cell: Cell) -> dict[str, Any]:
         "difference": cell.difference,
         "mark": cell.mark,
         "reason": cell.reason,
-        "remark": found.label,
+        "remark": reproduction.label,
     }
 
 

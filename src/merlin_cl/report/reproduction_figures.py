@@ -23,9 +23,9 @@ COLUMNS = 3
 """Panels beside each other at most."""
 
 
-def scores_figure(found: Reproduction) -> Figure | None:
+def scores_figure(reproduction: Reproduction) -> Figure | None:
     """Average accuracy of every line, a panel a stream: ours with its 95 % interval, the paper's with its deviation."""
-    streams = _by_stream(cell for cell in found.cells if cell.measure == "A" and (cell.values or cell.paper))
+    streams = _by_stream(cell for cell in reproduction.cells if cell.measure == "A" and (cell.values or cell.paper))
     if not streams:
         return None
     figure, panels = _panels(len(streams), 4.6, 1.9 + 0.3 * max(map(len, streams.values())))
@@ -47,16 +47,16 @@ def scores_figure(found: Reproduction) -> Figure | None:
         axes.set_xlabel("average incremental accuracy (%)", fontsize=8)
         axes.grid(axis="x", alpha=0.3)
     _legend(figure, {"ours (95 % interval)": ("o", OURS), "paper (±)": ("D", PAPER)})
-    return _finished(figure, found)
+    return _finished(figure, reproduction)
 
 
-def curves_figure(found: Reproduction) -> Figure | None:
+def curves_figure(reproduction: Reproduction) -> Figure | None:
     """Accuracy on the tasks seen after each task, a panel a stream: ours drawn through, the paper's dashed."""
-    streams = _by_stream(cell for cell in found.cells if cell.values or cell.paper)
+    streams = _by_stream(cell for cell in reproduction.cells if cell.values or cell.paper)
     if not streams:
         return None
     figure, panels = _panels(len(streams), 4.4, 3.4)
-    names = list(dict.fromkeys(_name(cell) for cell in found.cells))
+    names = list(dict.fromkeys(_name(cell) for cell in reproduction.cells))
     for axes, (stream, cells) in zip(panels, streams.items(), strict=True):
         for name in dict.fromkeys(_name(cell) for cell in cells):
             curve = [cell for cell in cells if _name(cell) == name]
@@ -67,10 +67,10 @@ def curves_figure(found: Reproduction) -> Figure | None:
         axes.grid(alpha=0.3)
     handles = {name: ("o", COLOURS[number % len(COLOURS)]) for number, name in enumerate(names)}
     _legend(figure, handles, extra="dashed: the paper")
-    return _finished(figure, found)
+    return _finished(figure, reproduction)
 
 
-def losses_figure(found: Reproduction, curves: Curves) -> Figure:
+def losses_figure(reproduction: Reproduction, curves: Curves) -> Figure:
     """Every loss against steps, a panel a loss: each task thin, their mean thick."""
     figure, panels = _panels(len(curves), 3.6, 3.0)
     for number, (axes, (kind, by_task)) in enumerate(zip(panels, curves.items(), strict=True)):
@@ -81,10 +81,10 @@ def losses_figure(found: Reproduction, curves: Curves) -> Figure:
         axes.set_title(kind.replace("_", " "), fontsize=9)
         axes.set_xlabel("step (each task thin, their mean thick)", fontsize=8)
         axes.grid(alpha=0.3)
-    return _finished(figure, found)
+    return _finished(figure, reproduction)
 
 
-def priors_figure(found: Reproduction, samples: Samples) -> Figure:
+def priors_figure(reproduction: Reproduction, samples: Samples) -> Figure:
     """Samples of the tasks' priors, and the weights they decode to by t-SNE; a colour a task."""
     from merlin_cl.report.page.latent import plane
 
@@ -102,7 +102,7 @@ def priors_figure(found: Reproduction, samples: Samples) -> Figure:
         panel.set_title(title, fontsize=9)
         panel.tick_params(labelsize=7)
     right.legend(fontsize=6, loc="center left", bbox_to_anchor=(1, 0.5), frameon=False)
-    return _finished(figure, found)
+    return _finished(figure, reproduction)
 
 
 def save(figure: Figure, path: Path) -> list[Path]:
@@ -162,8 +162,8 @@ def _legend(figure: Figure, handles: dict[str, tuple[str, str]], extra: str = ""
     figure.legend(handles=drawn, loc="outside lower center", ncols=min(4, len(drawn)), fontsize=8, frameon=False)
 
 
-def _finished(figure: Figure, found: Reproduction) -> Figure:
-    figure.suptitle("\n".join(filter(None, [found.title, found.label])), fontsize=10)
+def _finished(figure: Figure, reproduction: Reproduction) -> Figure:
+    figure.suptitle("\n".join(filter(None, [reproduction.title, reproduction.label])), fontsize=10)
     return figure
 
 

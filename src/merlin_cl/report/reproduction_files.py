@@ -18,27 +18,27 @@ if TYPE_CHECKING:
 WRITERS = {"csv": as_csv, "md": as_markdown, "tex": as_latex}
 
 
-def write_files(found: Reproduction, trials: list[ExperimentLine], path: Path) -> list[Path]:
+def write_files(reproduction: Reproduction, trials: list[ExperimentLine], path: Path) -> list[Path]:
     """Write all forms beside `path`, which has no suffix; the answer is what was written."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = []
     for suffix, text in WRITERS.items():
         written.append(path.with_name(f"{path.name}.{suffix}"))
-        write_whole(written[-1], text(found).encode())
-    figure = _figure(found, trials)
+        write_whole(written[-1], text(reproduction).encode())
+    figure = _figure(reproduction, trials)
     return written if figure is None else [*written, *figures.save(figure, path)]
 
 
-def _figure(found: Reproduction, trials: list[ExperimentLine]) -> Figure | None:
+def _figure(reproduction: Reproduction, trials: list[ExperimentLine]) -> Figure | None:
     """The figure of a table, or the paper's own; None where there is nothing to draw."""
-    kind = found.experiment.kind
+    kind = reproduction.experiment.kind
     if kind == "scores":
-        return figures.scores_figure(found)
+        return figures.scores_figure(reproduction)
     if kind == "curves":
-        return figures.curves_figure(found)
+        return figures.curves_figure(reproduction)
     folders = [folder for trial in trials for folder in trial.folders.values()]
     if kind == "losses" and folders:
-        return figures.losses_figure(found, loss_curves(folders[0]))
+        return figures.losses_figure(reproduction, loss_curves(folders[0]))
     if kind == "priors" and folders:
-        return figures.priors_figure(found, samples_of(folders[0]))
+        return figures.priors_figure(reproduction, samples_of(folders[0]))
     return None

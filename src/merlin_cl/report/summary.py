@@ -103,17 +103,17 @@ def contests(rows: Iterable[Row], metric: str = "average_incremental_accuracy") 
             known = row.inference == "aware"
             key = [row.stream, row.source, row.stream_changed, row.view, known]
             groups.setdefault(json.dumps(key, sort_keys=True), []).append(row)
-    found = []
+    pairings = []
     for group in groups.values():
         best = max(first_answers(group), key=lambda row: row.mean[metric] or 0.0)
         for row in group:
             outcome = None if row is best else paired(row.values[metric], best.values[metric])
             if outcome is not None and outcome.seeds > 1:
-                found.append(Contest(row, best, outcome))
-    corrected = holm([contest.outcome.p_value for contest in found])
+                pairings.append(Contest(row, best, outcome))
+    corrected = holm([contest.outcome.p_value for contest in pairings])
     return [
         replace(contest, outcome=replace(contest.outcome, p_value=p))
-        for contest, p in zip(found, corrected, strict=True)
+        for contest, p in zip(pairings, corrected, strict=True)
     ]
 
 

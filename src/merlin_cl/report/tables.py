@@ -199,12 +199,12 @@ def calibration_table(result: Result) -> Table | None:
         return None
     table = plain_table("probabilities at the end, error of the surest 20 to 100 % of the answers", gap=0)
     _add_columns(table, ("NLL", "Brier", "ECE", *(f"{share} %" for share in SHOWN_COVERAGES), "area"))
-    for score, found in measured:
-        risks = [found["risks"][COVERED.index(share)] for share in SHOWN_COVERAGES] if "risks" in found else []
+    for score, record in measured:
+        risks = [record["risks"][COVERED.index(share)] for share in SHOWN_COVERAGES] if "risks" in record else []
         errors = (
-            [*map(percent, risks), percent(found.get("risk_area"))] if risks else [NONE] * (len(SHOWN_COVERAGES) + 1)
+            [*map(percent, risks), percent(record.get("risk_area"))] if risks else [NONE] * (len(SHOWN_COVERAGES) + 1)
         )
-        figures = (nats(found["nll"][-1]), nats(found["brier"][-1]), percent(found["ece"][-1]))
+        figures = (nats(record["nll"][-1]), nats(record["brier"][-1]), percent(record["ece"][-1]))
         table.add_row(score["view"], score["inference"] or NONE, *figures, *errors)
     return table
 

@@ -16,10 +16,10 @@ NONE = "–"
 
 def console() -> Console:
     """Standard output for tables: as wide as the terminal, or a fixed width."""
-    found = Console(file=sys.stdout, highlight=False)
-    if not found.is_terminal:
-        found.width = PLAIN_WIDTH
-    return found
+    terminal = Console(file=sys.stdout, highlight=False)
+    if not terminal.is_terminal:
+        terminal.width = PLAIN_WIDTH
+    return terminal
 
 
 def say(text: str, file: TextIO | None = None) -> None:

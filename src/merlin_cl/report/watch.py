@@ -45,8 +45,8 @@ class Watch:
             self._refresh(runs)
             told = [_progress(run) for run in runs if run.path.is_dir()]
             progress = {
-                "runs": [found for found in told if found is not None],
-                "grids": [found for root in self.roots if (found := grid_progress(root)) is not None],
+                "runs": [one for one in told if one is not None],
+                "grids": [one for root in self.roots if (one := grid_progress(root)) is not None],
             }
             return {"version": self._version, "progress": progress}
 
@@ -110,14 +110,14 @@ def _progress(run: Run) -> dict[str, Any] | None:
 def _stamp(place: Path) -> Stamp:
     """What changes when a run's files do."""
     files = [place] if place.is_file() else [place / name for name in WATCHED]
-    found = []
+    stamps = []
     for file in files:
         try:
             facts = file.stat()
-            found.append((file.name, facts.st_mtime_ns, facts.st_size))
+            stamps.append((file.name, facts.st_mtime_ns, facts.st_size))
         except OSError:
             continue
-    return tuple(found)
+    return tuple(stamps)
 
 
 def _version(runs: list[Run], problems: list[str]) -> str:

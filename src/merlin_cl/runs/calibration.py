@@ -64,13 +64,13 @@ def final_figures(score: Record) -> dict[str, float]:
     >>> final_figures({"uncertainty": uncertainty})
     {'nll': 0.3, 'brier': 0.2, 'ece': 2.0, 'auroc_total_svhn': 80.0}
     """
-    found = score.get("uncertainty")
-    if found is None:
+    record = score.get("uncertainty")
+    if record is None:
         return {}
-    area = {"risk_area": found["risk_area"]} if "risk_area" in found else {}
+    area = {"risk_area": record["risk_area"]} if "risk_area" in record else {}
     told = {
         f"auroc_{name}_{kind}": value
-        for kind, values in found.get("other", {}).items()
+        for kind, values in record.get("other", {}).items()
         for name, value in values.items()
     }
-    return {name: found[name][-1] for name in AFTER_EACH_TASK} | area | told
+    return {name: record[name][-1] for name in AFTER_EACH_TASK} | area | told

@@ -38,18 +38,18 @@ def detection(
         return {}
     known = [task.test_sample(INPUTS // len(stream) or 1) for task in stream]
     others = dict(_others(stream, say))
-    found: dict[Question, Record] = {}
+    records: dict[Question, Record] = {}
     for question in asked:
         if question.view != "task-masked" or question.inference == "aware":
             usual = _uncertainties(learner, known, question.inference)
-            found[question] = {
+            records[question] = {
                 kind: {
                     name: round(100 * auroc(usual[name], values), 4)
                     for name, values in _uncertainties(learner, parts, question.inference).items()
                 }
                 for kind, parts in others.items()
             }
-    return found
+    return records
 
 
 def _others(stream: Stream, say: Callable[[str], None]) -> Iterator[tuple[str, Parts]]:

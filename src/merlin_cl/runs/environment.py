@@ -31,16 +31,16 @@ def environment(threads: int) -> dict[str, Any]:
 def differences(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
     """In which ways that may change results two environments differ, in words."""
     versions = {**before["versions"], **now["versions"]}
-    found = [
+    different = [
         f"{name} {before['versions'].get(name)} became {now['versions'].get(name)}"
         for name in versions
         if before["versions"].get(name) != now["versions"].get(name)
     ]
     if before["git_revision"] != now["git_revision"]:
-        found.append("the code is at another commit")
+        different.append("the code is at another commit")
     if before["machine"] != now["machine"]:
-        found.append("the machine is another")
-    return found
+        different.append("the machine is another")
+    return different
 
 
 def git_revision(folder: Path) -> str | None:

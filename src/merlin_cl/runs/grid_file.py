@@ -136,14 +136,14 @@ def _named(table: dict[str, Any], key: str) -> list[_Named]:
     entries = table.get(key)
     if not isinstance(entries, list) or not entries:
         raise UsageError(f'{key} is missing; list at least one, as in {key} = ["{_EXAMPLES[key]}"].')
-    found = []
+    named = []
     for number, entry in enumerate(entries, start=1):
         values = {"name": entry} if isinstance(entry, str) else entry
         if not isinstance(values, dict) or not isinstance(values.get("name"), str):
             raise UsageError(f"{key}, entry {number}: it must be a name, or a table that has one.")
         rest = {name: value for name, value in values.items() if name != "name"}
-        found.append(_Named(f"{key}, entry {number} ({values['name']})", values["name"], rest))
-    return found
+        named.append(_Named(f"{key}, entry {number} ({values['name']})", values["name"], rest))
+    return named
 
 
 _EXAMPLES = {"streams": "split-mnist", "methods": "merlin"}

@@ -89,14 +89,14 @@ class GridState:
         for entry in self.of("running"):
             if parts[id(entry)] > 0:
                 known.add(entry.job, (self.clock() - entry.begun) / parts[id(entry)])
-        found = {}
+        costs = {}
         for entry in self.entries:
             seconds = entry.seconds if entry.status == "done" else known.expected(entry.job)
             if seconds is None:
                 return None
             left = {"queued": seconds, "running": seconds * (1 - parts.get(id(entry), 0.0))}.get(entry.status, 0.0)
-            found[id(entry)] = Cost(seconds, max(0.0, left))
-        return found
+            costs[id(entry)] = Cost(seconds, max(0.0, left))
+        return costs
 
     def write(self, root: Path, left: float | None) -> None:
         """Write grid.json."""

@@ -76,12 +76,12 @@ def run(
     for index, task in enumerate(stream):
         batches = -(-task.train_count // max(1, batch_size))
         learn_task(learner, task.info, task.batches(batch_size), batches, seed)
-        for question, found in evaluate(learner, stream, index + 1, asked, lambda *_: None).items():
-            rows[question].append(found.accuracies)
+        for question, evaluation in evaluate(learner, stream, index + 1, asked, lambda *_: None).items():
+            rows[question].append(evaluation.accuracies)
     tasks = len(stream)
     return Outcome(
         learner,
-        {question: [[*row, *[None] * (tasks - len(row))] for row in found] for question, found in rows.items()},
+        {question: [[*row, *[None] * (tasks - len(row))] for row in known] for question, known in rows.items()},
     )
 
 

@@ -90,11 +90,11 @@ class Checker:
     def jobs(self, configs: Iterable[RunConfig]) -> list[Job]:
         """A job for each configuration."""
         listed = list(configs)
-        found = []
+        jobs = []
         for number, config in enumerate(listed, start=1):
-            found.append(self.job(config))
+            jobs.append(self.job(config))
             self._show.update("checking the grid", number, len(listed))
-        return found
+        return jobs
 
     def job(self, config: RunConfig) -> Job:
         """A job; each stream is built once, whatever the seed, and each method is tried on it once."""

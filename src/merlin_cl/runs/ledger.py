@@ -42,10 +42,10 @@ class Ledger:
         """How many tasks have been learned and scored."""
         return len(self.rows)
 
-    def add(self, found: dict[Question, Evaluation], probe: Probe) -> None:
+    def add(self, evaluations: dict[Question, Evaluation], probe: Probe) -> None:
         """A task is done."""
-        self.rows.append([found[question].accuracies for question in self.asked])
-        self.calibration.append([_calibration(found[question]) for question in self.asked])
+        self.rows.append([evaluations[question].accuracies for question in self.asked])
+        self.calibration.append([_calibration(evaluations[question]) for question in self.asked])
         self.learned.append(probe)
         self.peak_rss_bytes = max(self.peak_rss_bytes, peak_rss_bytes())
 
@@ -111,12 +111,12 @@ class Ledger:
             **{name: metric(matrix) for name, metric in METRICS.items()},
             "learning_curve": learning_curve(matrix),
             "matrix": matrix,
-            "uncertainty": uncertainty_of([found[self.asked.index(question)] for found in self.calibration], other),
+            "uncertainty": uncertainty_of([row[self.asked.index(question)] for row in self.calibration], other),
         }
 
 
-def _calibration(found: Evaluation) -> Record | None:
-    return None if found.calibration is None else found.calibration.record()
+def _calibration(evaluation: Evaluation) -> Record | None:
+    return None if evaluation.calibration is None else evaluation.calibration.record()
 
 
 def peak_rss_bytes() -> int:

@@ -40,6 +40,6 @@ def _judged(learner: Learner[Any], x: Tensor, y: Tensor) -> tuple[list[int], lis
     truths, known = y.tolist(), set(learner.seen)
     if not known:
         return truths, [None] * len(truths), [0.0] * len(truths), [False] * len(truths)
-    found = learner.probabilities(x).cpu()
-    given = found.gather(1, y.cpu().long().unsqueeze(1)).squeeze(1).tolist()
-    return truths, found.argmax(dim=1).tolist(), given, [label in known for label in truths]
+    probabilities = learner.probabilities(x).cpu()
+    given = probabilities.gather(1, y.cpu().long().unsqueeze(1)).squeeze(1).tolist()
+    return truths, probabilities.argmax(dim=1).tolist(), given, [label in known for label in truths]

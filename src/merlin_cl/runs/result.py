@@ -81,12 +81,12 @@ def _check_score(score: object, where: str, tasks: int) -> None:
         _expect(all(value is None for value in row[task + 1 :]), f"{where}.matrix[{task}]", "null for tasks to come")
 
 
-def _check_uncertainty(found: object, where: str, tasks: int) -> None:
+def _check_uncertainty(record: object, where: str, tasks: int) -> None:
     """A curve for each measure; None for tasks of which an older version measured nothing, but for the last."""
-    _expect(isinstance(found, dict), where, "an object or null")
-    assert isinstance(found, dict)
+    _expect(isinstance(record, dict), where, "an object or null")
+    assert isinstance(record, dict)
     for name in AFTER_EACH_TASK:
-        curve: Any = found.get(name)
+        curve: Any = record.get(name)
         _expect(
             isinstance(curve, list)
             and len(curve) == tasks
@@ -95,10 +95,10 @@ def _check_uncertainty(found: object, where: str, tasks: int) -> None:
             f"{where}.{name}",
             f"{tasks} numbers",
         )
-    if "risks" in found:
-        _expect(_is_accuracies(found["risks"], len(COVERED)), f"{where}.risks", f"{len(COVERED)} percentages")
-        _expect(_is_number(found.get("risk_area")), f"{where}.risk_area", "a number")
-    other: Any = found.get("other", {})
+    if "risks" in record:
+        _expect(_is_accuracies(record["risks"], len(COVERED)), f"{where}.risks", f"{len(COVERED)} percentages")
+        _expect(_is_number(record.get("risk_area")), f"{where}.risk_area", "a number")
+    other: Any = record.get("other", {})
     told = isinstance(other, dict) and all(_is_numbers(values) for values in other.values())
     _expect(told, f"{where}.other", "numbers by kind of input and of uncertainty")
 

@@ -144,10 +144,10 @@ def _compute(
         with ledger.timed("probe", learner):
             probe = _probe(folder, learner, stream, index)
         with ledger.timed("evaluate", learner):
-            found = evaluate(learner, stream, index + 1, ledger.asked, progress.told)
-        ledger.add(found, probe)
+            evaluations = evaluate(learner, stream, index + 1, ledger.asked, progress.told)
+        ledger.add(evaluations, probe)
         progress.end(_summary(ledger))
-        for question, evaluation in found.items():
+        for question, evaluation in evaluations.items():
             asked = {"after_task": index, "view": question.view, "inference": question.inference}
             folder.log("accuracy", **asked, row=evaluation.accuracies)
             if evaluation.calibration is not None:
@@ -217,10 +217,10 @@ def _tell_other_kinds(
     if not stream.other:
         return {}
     with ledger.timed("other_kinds", learner):
-        found = detection(learner, stream, ledger.asked, show.say)
-    for question, other in found.items():
+        records = detection(learner, stream, ledger.asked, show.say)
+    for question, other in records.items():
         folder.log("other_kinds", view=question.view, inference=question.inference, auroc=other)
-    return found
+    return records
 
 
 def _summary(ledger: Ledger) -> str:

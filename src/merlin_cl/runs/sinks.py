@@ -123,5 +123,5 @@ def _maker(name: SinkName) -> Callable[[RunFolder], Sink]:
             f"The sink {name} needs the package {name}, which is not installed; `pip install 'merlin-cl[{name}]'` adds it."
         )
     module, _, attribute = SINKS[name].partition(":")
-    found: Callable[[RunFolder], Sink] = getattr(importlib.import_module(module), attribute)
-    return found
+    maker: Callable[[RunFolder], Sink] = getattr(importlib.import_module(module), attribute)
+    return maker

@@ -77,9 +77,9 @@ class Answerer:
 
     def _answer_together(self, questions: list[_Asked]) -> None:
         x = np.concatenate([each.x for each in questions]) if len(questions) > 1 else questions[0].x
-        found, start = self._snapshot().answer(x, questions[0].question), 0
+        answer, start = self._snapshot().answer(x, questions[0].question), 0
         for each in questions:
-            each.future.set_result(found.part(start, start + len(each.x)))
+            each.future.set_result(answer.part(start, start + len(each.x)))
             start += len(each.x)
 
     def _next(self) -> list[_Asked]:
@@ -117,13 +117,13 @@ class Remembered:
     def get(self, id: str) -> tuple[Array, str | int | None] | None:
         """The one input [1, ...] that an answer's id stands for, and its task; None where it is not known, or no more."""
         request, _, place = id.rpartition("-")
-        found = self._known.get(request)
+        known = self._known.get(request)
         if (
-            found is None
+            known is None
             or not (place.isascii() and place.isdecimal())
             or len(place) > 9
-            or int(place) >= len(found[0])
+            or int(place) >= len(known[0])
         ):
             return None
-        x: Any = found[0][int(place) : int(place) + 1]
-        return x, found[1]
+        x: Any = known[0][int(place) : int(place) + 1]
+        return x, known[1]

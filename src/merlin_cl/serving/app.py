@@ -138,10 +138,10 @@ class Routes:
     async def learned(self, request: Request) -> Response:
         """Tell what became of examples."""
         id = request.path_params["id"]
-        found = await asyncio.to_thread(self._service.journal.state_of, id)
-        if found is None:
+        known = await asyncio.to_thread(self._service.journal.state_of, id)
+        if known is None:
             raise UnknownError(f"No request has the id {shown(id)}.")
-        number, state, why = found
+        number, state, why = known
         if state == "waiting" and number <= self._service.model.snapshot.version:
             state = "learned"  # it is answered from already, though not yet noted
         return JSONResponse({"id": id, "version": number, "state": state, "why": why})
@@ -215,8 +215,10 @@ class Routes:
         return bodies.parsed(content, fields)
 
     async def _accepted(self, accept: Callable[[], Any]) -> Response:
-        id, found = await asyncio.to_thread(accept)
-        return JSONResponse({"id": id, "version": found.number, "again": found.again}, status_code=202)
+        id, acknowledgement = await asyncio.to_thread(accept)
+        return JSONResponse(
+            {"id": id, "version": acknowledgement.number, "again": acknowledgement.again}, status_code=202
+        )
 
 
 class Gate:
@@ -273,20 +275,20 @@ class Gate:
 
 def _answers(answer: Answer, id: str, every: bool) -> list[dict[str, Any]]:
     classes = answer.classes.tolist()
-    found = [
+    answers = [
         {"id": f"{id}-{at}", "label": classes[best], "probability": float(row[best])}
         for at, (row, best) in enumerate(zip(answer.probabilities, answer.probabilities.argmax(axis=1), strict=True))
     ]
     if every:
-        for each, row in zip(found, answer.probabilities.tolist(), strict=True):
+        for each, row in zip(answers, answer.probabilities.tolist(), strict=True):
             each["probabilities"] = dict(zip(map(str, classes), row, strict=True))
     if answer.sets is not None:
-        for each, chosen in zip(found, answer.sets, strict=True):
+        for each, chosen in zip(answers, answer.sets, strict=True):
             each["set"] = answer.classes[chosen].tolist()
     if answer.novelty is not None:
-        for each, strange in zip(found, answer.novelty.tolist(), strict=True):
+        for each, strange in zip(answers, answer.novelty.tolist(), strict=True):
             each["novelty"] = strange
-    return found
+    return answers
 
 
 def _counted(path: str) -> str:

@@ -162,8 +162,8 @@ class Journal:
         """What is noted under a name; the first call settles it."""
         with self._changing() as base:
             base.execute("INSERT OR IGNORE INTO about VALUES (?, ?)", (name, at_first))
-            (found,) = base.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
-        return str(found)
+            (value,) = base.execute("SELECT value FROM about WHERE name = ?", (name,)).fetchone()
+        return str(value)
 
     # Entries
 
@@ -204,10 +204,10 @@ class Journal:
     def state_of(self, id: str) -> tuple[int, State, str | None] | None:
         """The number of a request, what became of it, and why; None where no such request is known."""
         with self._reading() as base:
-            found = base.execute("SELECT number, lesson, refusal FROM entries WHERE id = ?", (id,)).fetchone()
-        if found is None:
+            row = base.execute("SELECT number, lesson, refusal FROM entries WHERE id = ?", (id,)).fetchone()
+        if row is None:
             return None
-        number, lesson, refusal = found
+        number, lesson, refusal = row
         return number, "waiting" if lesson is None else "learned" if refusal is None else "refused", refusal
 
     def waiting(self, after: int) -> int:
@@ -260,11 +260,11 @@ class Journal:
         that no version needs any more go, too. Versions that waiting requests go back to are kept."""
         with self._changing() as base:
             base.execute("INSERT OR IGNORE INTO versions VALUES (?, ?)", (number, json.dumps(knows)))
-            saved = [found for (found,) in base.execute("SELECT number FROM versions ORDER BY number")]
+            saved = [version for (version,) in base.execute("SELECT number FROM versions ORDER BY number")]
             waiting = base.execute("SELECT content FROM entries WHERE number > ? AND inputs IS NULL", (number,))
             needed = {Request.read(content, None).version for (content,) in waiting}
-            gone = [found for found in saved[:-keep] if found not in needed]
-            base.executemany("DELETE FROM versions WHERE number = ?", [(found,) for found in gone])
+            gone = [version for version in saved[:-keep] if version not in needed]
+            base.executemany("DELETE FROM versions WHERE number = ?", [(version,) for version in gone])
             oldest = min(set(saved) - set(gone))
             base.execute("UPDATE entries SET inputs = NULL WHERE number <= ? AND inputs IS NOT NULL", (oldest,))
         return gone

@@ -76,12 +76,12 @@ class Snapshot:
         """What there is to say about inputs [N, ...]."""
         estimator, sets, novelty = self.estimator, None, None
         with self.turn:
-            found = estimator.predict_proba(x, question.task)
+            probabilities = estimator.predict_proba(x, question.task)
             if question.coverage is not None:
                 sets = estimator.predict_set(x, question.coverage, question.task)
             if question.novelty:
                 novelty = estimator.novelty(x)
-        return Answer(self.version, estimator.classes_, found, sets, novelty)
+        return Answer(self.version, estimator.classes_, probabilities, sets, novelty)
 
 
 class ServedModel:

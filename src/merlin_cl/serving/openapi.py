@@ -126,10 +126,10 @@ def _operation(
     responses |= {
         str(code): {"description": ERRORS[code], "content": error} for code in sorted({*errors, 401, 403, 429})
     }
-    found: Schema = {"summary": about, "responses": responses}
+    operation: Schema = {"summary": about, "responses": responses}
     if body is not None:
-        found["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
-    return found
+        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": body}}}
+    return operation
 
 
 def _changing(about: str, answer: Schema, errors: tuple[int, ...], body: Schema) -> Schema:

@@ -90,12 +90,12 @@ class Service:
                 if waiting and waiting + len(request.labels) > self._most_waiting:
                     raise BusyError(f"{waiting:,} examples wait to be learned already; send more in a while.")
                 outlook = self._next_outlook(request)
-                found = self.journal.append(id, request)
+                acknowledgement = self.journal.append(id, request)
                 self._outlook = outlook
             else:
-                found = self.journal.append(id, request)
+                acknowledgement = self.journal.append(id, request)
         self.teacher.wake()
-        return id, found
+        return id, acknowledgement
 
     def accept_feedback(self, answer: str, label: Any) -> tuple[str, Acknowledgement]:
         """Learn what was right, of an input that was answered."""

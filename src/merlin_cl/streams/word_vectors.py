@@ -39,15 +39,15 @@ def read_words(file: Path, wanted: Iterable[str]) -> dict[str, Vector]:
     Only their lines are read as numbers, so that a file of millions of words takes seconds; of all others the width is
     looked at.
     """
-    wanted, found = set(wanted), {}
+    wanted, vectors = set(wanted), {}
     try:
         with file.open(encoding="utf-8") as lines:
             for word, numbers in _lines(lines, file):
-                if word in wanted and word not in found:
-                    found[word] = numbers
+                if word in wanted and word not in vectors:
+                    vectors[word] = numbers
     except UnicodeDecodeError:
         raise InputError(f"{file} is not text in UTF-8; give word vectors in GloVe's text format.") from None
-    return {word: _vector(numbers, file, word) for word, numbers in found.items()}
+    return {word: _vector(numbers, file, word) for word, numbers in vectors.items()}
 
 
 def _lines(lines: TextIO, file: Path) -> Iterator[tuple[str, list[str]]]:
@@ -92,14 +92,14 @@ def spellings(name: str) -> list[list[list[str]]]:
     >>> spellings("t-shirt")
     [[['t-shirt'], ['t', 'shirt']]]
     """
-    found = []
+    spelled = []
     for word in re.split(r"[\s_,;()]+", name.lower()):
         parts = re.findall(r"[^\W\d_]+|\d+", word)
         if not parts:
             continue
         ways = [[word], parts, [DIGITS[int(part)] if part in "0123456789" else part for part in parts]]
-        found.append([way for at, way in enumerate(ways) if way not in ways[:at]])
-    return found
+        spelled.append([way for at, way in enumerate(ways) if way not in ways[:at]])
+    return spelled
 
 
 def class_vectors(names: Iterable[str], file: Path) -> tuple[dict[str, Vector], list[str]]:

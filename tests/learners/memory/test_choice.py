@@ -39,12 +39,12 @@ def passing(rule, x):
 def gradients(x):
     """Of the criterion's network, one backward pass for each example."""
     network = WHOLE._network.module(WHOLE._weights).double()
-    found = []
+    rows = []
     for example in x:
         network.zero_grad()
         nn.functional.softplus(-network(example.unsqueeze(0))[0, 0]).backward()
-        found.append(torch.cat([parameter.grad.flatten() for parameter in network.parameters()]))
-    return torch.stack(found)
+        rows.append(torch.cat([parameter.grad.flatten() for parameter in network.parameters()]))
+    return torch.stack(rows)
 
 
 def nearest_pair_thinned(distance, count):

@@ -102,9 +102,9 @@ def test_the_prior_is_a_function_of_the_descriptor():
 def test_models_of_an_unseen_task_are_the_mixture_that_its_descriptor_is():
     learner = without_spread(learned(WORDS, DESCRIBED))
     vectors = torch.tensor(VECTORS)
-    found = offsets(learner, learner.sample_unseen((0.25 * vectors[0] + 0.75 * vectors[2]).tolist(), 3))
+    mixed = offsets(learner, learner.sample_unseen((0.25 * vectors[0] + 0.75 * vectors[2]).tolist(), 3))
     first, third = (learner.distribution.mean(task) - learner.distribution.decoder.starts for task in (0, 2))
-    torch.testing.assert_close(found, 0.25 * first + 0.75 * third, atol=1e-4, rtol=1e-3)
+    torch.testing.assert_close(mixed, 0.25 * first + 0.75 * third, atol=1e-4, rtol=1e-3)
 
 
 def test_the_spread_of_a_mixture_is_that_of_a_sum():

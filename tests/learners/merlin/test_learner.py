@@ -196,10 +196,10 @@ def test_domains_are_told_apart_without_task_labels():
     assert learner.network.classes == 3  # one more, for strangers
     for index, domain in enumerate(domains):
         told = learner.logits(domain, task=index, inference="aware").argmax(dim=1)
-        found = learner.logits(domain, inference="marginal").argmax(dim=1)
-        assert found.max() < 2
+        answers = learner.logits(domain, inference="marginal").argmax(dim=1)
+        assert answers.max() < 2
         assert (told == y).float().mean() > 0.9
-        assert (found == told).float().mean() > 0.9
+        assert (answers == told).float().mean() > 0.9
         assert learner.probe(index, domain, y)["sampled_ensemble"] > 90
 
 

@@ -27,8 +27,8 @@ def test_the_error_is_that_of_the_best_equal_steps_for_normal_numbers(levels, er
     """Within a few percent of Max (1960): the distortion of a normal variable in so many equally spaced values."""
     z = torch.randn(1, 20_000, generator=torch.Generator().manual_seed(0))
     groups = [(0, 20_000)]
-    found = (quantised(z, groups, levels).points(groups) - z).square().mean()
-    assert found < error
+    measured = (quantised(z, groups, levels).points(groups) - z).square().mean()
+    assert measured < error
 
 
 def test_numbers_of_any_size_stay_finite():

@@ -47,11 +47,11 @@ class Plain(nn.Module):
         q = Normal(self.mean(h), (self.log_variance(h) / 2).exp())
         code = torch.cat([self.embedding[position], q.loc + noise * q.scale])
         u = self.decoder(code) * kept[1]
-        found = self.output(u.tanh()).tanh() if self.recipe.tanh else self.output(u.relu())
+        output = self.output(u.tanh()).tanh() if self.recipe.tanh else self.output(u.relu())
         mean, variance = self.prior_mean(TASK), self.prior_variance(TASK)
         variance = variance.exp() if self.recipe.log_variance else variance
         p = Normal(mean, variance.sqrt()) if learned_prior else Normal(torch.zeros(len(mean)), torch.ones(len(mean)))
-        squares = (found - x).square()
+        squares = (output - x).square()
         return (squares.mean() if self.recipe.mean_square else squares.sum() / 2) + kl_divergence(q, p).sum()
 
 

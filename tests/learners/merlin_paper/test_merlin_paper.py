@@ -89,18 +89,18 @@ def test_the_auxiliary_loss_is_met_with_every_batch_as_it_arrives(fresh):
 def test_consolidation_moves_encoder_and_decoder_and_leaves_the_prior(tiny, monkeypatch):
     import merlin_cl.learners.merlin_paper.learner as module
 
-    found = {}
+    moved = {}
 
     def recorded(fitting, *rest):
-        found["before"] = {name: view.clone() for name, view in fitting.vae.views(fitting.vae.weights).items()}
+        moved["before"] = {name: view.clone() for name, view in fitting.vae.views(fitting.vae.weights).items()}
         consolidate(fitting, *rest)
-        found["after"] = fitting.vae.views(fitting.vae.weights)
+        moved["after"] = fitting.vae.views(fitting.vae.weights)
 
     consolidate = module.consolidate
     monkeypatch.setattr(module, "consolidate", recorded)
     tiny.learn(SMALL.build(tiny.stream, seed=0), 0)
-    for name, before in found["before"].items():
-        assert torch.equal(before, found["after"][name]) == name.startswith("prior_"), name
+    for name, before in moved["before"].items():
+        assert torch.equal(before, moved["after"][name]) == name.startswith("prior_"), name
 
 
 def test_in_the_code_s_reading_every_task_has_a_vae_of_its_own(tiny):
@@ -147,8 +147,8 @@ def test_sampled_models_are_fine_tuned_on_exemplars_as_any_other_models_are(fres
 
 
 def test_other_chunks_give_other_models(fresh):
-    found = [sampled(fresh(chunk=chunk)) for chunk in (5, 10, 30)]
-    assert len({tuple(models[0].tolist()) for models in found}) == 3
+    samples = [sampled(fresh(chunk=chunk)) for chunk in (5, 10, 30)]
+    assert len({tuple(models[0].tolist()) for models in samples}) == 3
 
 
 def test_exemplars_are_a_reservoir_and_no_picture_is_changed_on_its_way():

@@ -17,16 +17,16 @@ def projected(gradient, reference):
 @given(seed=st.integers(0, 10_000))
 def test_the_projection_is_the_nearest_vector_that_does_not_point_against_the_reference(seed):
     gradient, reference, other = torch.randn(3, 6, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
-    found = projected(gradient, reference)
+    nearest = projected(gradient, reference)
     if gradient @ reference >= 0:
-        assert torch.equal(found, gradient)
+        assert torch.equal(nearest, gradient)
         return
-    assert abs(float(found @ reference)) < 1e-9
+    assert abs(float(nearest @ reference)) < 1e-9
     # Nearest in a half-space: what is left over is along its normal.
-    left_over = gradient - found
+    left_over = gradient - nearest
     torch.testing.assert_close(left_over, (left_over @ reference) / (reference @ reference) * reference)
     admissible = other if other @ reference >= 0 else -other
-    assert (gradient - found).norm() <= (gradient - admissible).norm() + 1e-9
+    assert (gradient - nearest).norm() <= (gradient - admissible).norm() + 1e-9
 
 
 def test_a_step_does_not_raise_the_memorys_loss_to_first_order(tiny):

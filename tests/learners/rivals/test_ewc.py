@@ -33,8 +33,8 @@ def test_the_fisher_information_is_that_of_autograd(given):
     weights = NETWORK.initial(1, generator)[0]
     x = torch.randn(45, 3, generator=generator)  # more than a block
     labels = torch.randint(0, 3, (45,), generator=generator) if given else None
-    found = fisher_diagonal(NETWORK, weights, x, ALLOWED, labels)
-    torch.testing.assert_close(found, example_by_example(weights, x, labels))
+    diagonal = fisher_diagonal(NETWORK, weights, x, ALLOWED, labels)
+    torch.testing.assert_close(diagonal, example_by_example(weights, x, labels))
 
 
 def test_one_quadratic_stands_for_all_tasks(tiny):

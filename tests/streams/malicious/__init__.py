@@ -82,8 +82,8 @@ def _resident(reset: bool = False) -> int:
     if reset:
         Path("/proc/self/clear_refs").write_text("5")
     lines = Path("/proc/self/status").read_text().splitlines()
-    (found,) = (line for line in lines if line.startswith("VmRSS:" if reset else "VmHWM:"))
-    return int(found.split()[1]) * 1024
+    (figure,) = (line for line in lines if line.startswith("VmRSS:" if reset else "VmHWM:"))
+    return int(figure.split()[1]) * 1024
 
 
 def limit_memory(most: int) -> None:

@@ -153,15 +153,15 @@ def _held(part: Tensor, shape: tuple[int, ...], rank: int, levels: int) -> tuple
     u, s, v = torch.linalg.svd(part.view(-1, shape[-1]), full_matrices=False)
     root = s[:rank].sqrt().unsqueeze(1)
     leading = -(-rank // LEADING)
-    found: list[Tensor] = []
+    stored: list[Tensor] = []
     largest = torch.tensor([[127.0]] * leading + [[7.0]] * (rank - leading), device=part.device)
     for rows in (root * u[:, :rank].t(), root * v[:rank]):  # [rank, in], [rank, out]
         unit = (rows.abs().amax(dim=1, keepdim=True) / largest).clamp(max=LARGEST).half()
         whole = (rows / unit.float().clamp(min=6e-8)).round()
         first = whole[:leading].clamp(-127, 127).to(torch.int8)
         rest = torch.nn.functional.pad(whole[leading:].clamp(-7, 7) + 8, (0, rows.shape[1] % 2)).to(torch.uint8)
-        found += [first, rest[:, ::2] * 16 + rest[:, 1::2], unit]
-    return tuple(found)
+        stored += [first, rest[:, ::2] * 16 + rest[:, 1::2], unit]
+    return tuple(stored)
 
 
 def _given_back(parts: tuple[Tensor, ...], shape: tuple[int, ...], levels: int) -> Tensor:

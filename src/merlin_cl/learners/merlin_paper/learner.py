@@ -144,9 +144,9 @@ class MerlinPaper(Learner[MerlinPaperSettings]):
         met: list[float] = []
 
         def loss(logits: Tensor) -> Tensor:
-            found = functional.cross_entropy(logits[0].masked_fill(~self._competing(), MASKED), y)
-            met.append(float(found.detach()))
-            return found
+            value = functional.cross_entropy(logits[0].masked_fill(~self._competing(), MASKED), y)
+            met.append(float(value.detach()))
+            return value
 
         training = Training(Bank(self.network, psi.to(self.device)), learning_rate=0.0)
         slope = training.gradient(as_float(x).unsqueeze(0), loss)
@@ -206,13 +206,13 @@ class MerlinPaper(Learner[MerlinPaperSettings]):
         prior, generator = self.distribution.priors[task], self.generator("probe", task, len(self.tasks))
         sampled = self._inference.sampled(self.distribution, prior, self.settings.models, generator)
         inputs, outputs = as_float(x), self._outputs(self.tasks[task].classes)
-        found = figures("sampled", sampled, inputs, y, outputs)
+        measured = figures("sampled", sampled, inputs, y, outputs)
         last = self._inference.sampled(self.distribution, self.distribution.priors[-1], self.settings.models, generator)
-        found["last_ensemble"] = figures("last", last, inputs, y, outputs)["last_ensemble"]
+        measured["last_ensemble"] = figures("last", last, inputs, y, outputs)["last_ensemble"]
         if self._base is not None and task == self.tasks[-1].index:
-            found |= figures("base", self._base.bank, inputs, y, outputs)
-            found["relative_error"] = relative_error(sampled.weights, self._base.psi)
-        return found
+            measured |= figures("base", self._base.bank, inputs, y, outputs)
+            measured["relative_error"] = relative_error(sampled.weights, self._base.psi)
+        return measured
 
     # What is kept
 

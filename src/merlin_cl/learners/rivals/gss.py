@@ -101,8 +101,8 @@ def most_diverse(similarity: Tensor, count: int) -> list[int]:
         if change[best] >= -1e-9:
             break
         inside[chosen[best[0]]], inside[others[best[1]]] = False, True
-    found: list[int] = np.flatnonzero(inside).tolist()
-    return found
+    picked: list[int] = np.flatnonzero(inside).tolist()
+    return picked
 
 
 def shares(gram: np.ndarray, count: int) -> np.ndarray:

@@ -54,14 +54,14 @@ class Contents:
 
 def contents(path: Path) -> Contents:
     """What the file at a path says of itself; one that is damaged or none of ours is refused in a sentence."""
-    found = read_header(path)
-    header, marked = found.header, found.marked
+    file_header = read_header(path)
+    header, marked = file_header.header, file_header.marked
     try:
         learner, classes = marked["learner"], list(header["classes"])
         return Contents(
             path=str(path),
             bytes=os.stat(path).st_size,
-            format=found.version,
+            format=file_header.version,
             written_by=str(header.get("merlin_cl", "unknown")),
             method=str(header["method"]),
             settings=dict(header["settings"]),
@@ -77,7 +77,7 @@ def contents(path: Path) -> Contents:
             standardised=bool(marked["standardisation"]),
             exemplars=_exemplars(learner["method"], classes),
             held_back=len(marked["extra"].get("calibration", {}).get("y", [])),
-            parts=_parts(marked, found.entries),
+            parts=_parts(marked, file_header.entries),
             seed=int(header["seed"]),
             network=_network(header),
         )

@@ -55,15 +55,15 @@ class FileHeader(NamedTuple):
 def read_header(path: Path) -> FileHeader:
     """What a file says without a look at its tensors."""
     with _opened(path) as file:
-        found, version = _labelled(file, os.fstat(file.fileno()).st_size, str(path))
-        return FileHeader(version, _header_of(found, str(path)), found.marked, found.entries)
+        state_file, version = _labelled(file, os.fstat(file.fileno()).st_size, str(path))
+        return FileHeader(version, _header_of(state_file, str(path)), state_file.marked, state_file.entries)
 
 
 def _labelled(file: BinaryIO, size: int, place: str) -> tuple[StateFile, int]:
     """A file that is one of ours, and the version of its format."""
     try:
-        found = StateFile(file, size, LARGEST_HEADER)
-        kind, version = found.labels.get("kind"), int(found.labels.get("version", "0"))
+        state_file = StateFile(file, size, LARGEST_HEADER)
+        kind, version = state_file.labels.get("kind"), int(state_file.labels.get("version", "0"))
         if kind != KIND:
             raise DamagedError("it is of another kind")
     except ValueError as error:
@@ -76,12 +76,12 @@ def _labelled(file: BinaryIO, size: int, place: str) -> tuple[StateFile, int]:
             f"{place} was written by a newer merlin-cl (format {version}; this one reads up to {VERSION}); upgrade merlin-cl to "
             "use it."
         )
-    return found, version
+    return state_file, version
 
 
-def _header_of(found: StateFile, place: str) -> Header:
+def _header_of(state_file: StateFile, place: str) -> Header:
     try:
-        header = json.loads(found.labels["header"])
+        header = json.loads(state_file.labels["header"])
         if not isinstance(header, dict):
             raise DamagedError("its header is no JSON object")
     except Exception as error:  # whatever a damaged file makes its readers raise, the user is told the same
@@ -90,10 +90,10 @@ def _header_of(found: StateFile, place: str) -> Header:
 
 
 def _read(file: BinaryIO, size: int, place: str) -> tuple[Header, State]:
-    found, _ = _labelled(file, size, place)
-    header = _header_of(found, place)
+    state_file, _ = _labelled(file, size, place)
+    header = _header_of(state_file, place)
     try:
-        return header, found.state()
+        return header, state_file.state()
     except Exception as error:
         raise damaged(place, error) from None
 

@@ -165,22 +165,22 @@ def _encoding(inputs: Header, shape: tuple[int, ...]) -> TableEncoding | None:
     """How texts become numbers, as a file has it, if it has any."""
     if "categories" not in inputs:
         return None
-    found = TableEncoding.from_record(inputs["columns"], inputs["categories"])
-    if (found.width,) != shape:
-        raise ValueError(f"its columns make inputs of {found.width} numbers, where its learner takes {list(shape)}")
-    return found
+    encoding = TableEncoding.from_record(inputs["columns"], inputs["categories"])
+    if (encoding.width,) != shape:
+        raise ValueError(f"its columns make inputs of {encoding.width} numbers, where its learner takes {list(shape)}")
+    return encoding
 
 
 def _standardisation(state: State, shape: tuple[int, ...]) -> Standardisation | None:
     """Mean and deviation as a file has them, if it has any."""
     if not state:
         return None
-    found = Standardisation(**state)
+    standardisation = Standardisation(**state)
     if not all(
         isinstance(value, Tensor) and value.shape == shape and value.dtype == torch.float64
-        for value in (found.mean, found.deviation)
+        for value in (standardisation.mean, standardisation.deviation)
     ):
         raise ValueError("its standardisation is not one of its inputs")
-    if not bool((found.deviation > 0).all()):
+    if not bool((standardisation.deviation > 0).all()):
         raise ValueError("its standardisation divides by what is not positive")
-    return found
+    return standardisation

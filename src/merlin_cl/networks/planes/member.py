@@ -44,9 +44,9 @@ class Forward(ABC):
         y = self._activated(self._network.stem, at, self._convolved(self._network.stem, at, x))
         for block in self._network.blocks:
             y, at = self._block(block, at, y)
-        found = np.empty((self._count, at.outputs), self._dtype)
-        layout.average(found, y, at.height, at.width)
-        return found
+        features = np.empty((self._count, at.outputs), self._dtype)
+        layout.average(features, y, at.height, at.width)
+        return features
 
     def _block(self, block: Block, at: Geometry, y: Numbers) -> tuple[Numbers, Geometry]:
         """What comes out of a block, and where, from planes y that came out `at`."""
@@ -89,9 +89,9 @@ class Forward(ABC):
 
     def _with_margin(self, size: int) -> Numbers:
         """An array to be filled, with zeros behind."""
-        found = np.empty(size + MARGIN_NUMBERS, self._dtype)
-        found[size:] = 0
-        return found
+        numbers = np.empty(size + MARGIN_NUMBERS, self._dtype)
+        numbers[size:] = 0
+        return numbers
 
 
 class Evaluated(Forward):

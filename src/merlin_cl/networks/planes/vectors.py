@@ -120,8 +120,8 @@ def _multiply(outputs: int, vectors: int) -> Callable[..., None]:
 
         return types.void(*kinds), instructions
 
-    found: Callable[..., None] = multiply
-    return found
+    function: Callable[..., None] = multiply
+    return function
 
 
 def _correlate(terms: int, outputs: int) -> Callable[..., None]:
@@ -137,7 +137,7 @@ def _correlate(terms: int, outputs: int) -> Callable[..., None]:
             x_row, g_row = (builder.extract_value(given[i], 2) for i in (2, 4))
             rows, length = (builder.extract_value(given[6], part) for part in (0, 1))
             ahead = [builder.load(block.after(table, term)) for term in range(terms)]
-            found = [block.sums(outputs) for _ in range(terms)]
+            totals = [block.sums(outputs) for _ in range(terms)]
             whole, rest = (divide(length, _INTEGER(block.lanes)) for divide in (builder.sdiv, builder.srem))
 
             def add(pixel: Any, slope: Any, lanes: Any = None) -> None:
@@ -145,7 +145,7 @@ def _correlate(terms: int, outputs: int) -> Callable[..., None]:
                 for term in range(terms):
                     pixels = block.load(block.after(pixel, ahead[term]), lanes)
                     for output in range(outputs):
-                        block.add_product(found[term][output], pixels, slopes[output])
+                        block.add_product(totals[term][output], pixels, slopes[output])
 
             with cgutils.for_range(builder, rows) as line:
                 pixel, slope = (
@@ -159,13 +159,13 @@ def _correlate(terms: int, outputs: int) -> Callable[..., None]:
                     add(block.after(pixel, along), block.after(slope, along), rest)
             for term in range(terms):
                 for output in range(outputs):
-                    block.add_total(found[term][output], block.after(block.after(into, given[1], term), output))
+                    block.add_total(totals[term][output], block.after(block.after(into, given[1], term), output))
             return context.get_dummy_value()
 
         return types.void(*kinds), instructions
 
-    found: Callable[..., None] = correlate
-    return found
+    function: Callable[..., None] = correlate
+    return function
 
 
 multiply_one, multiply_five = _multiply(1, VECTORS), _multiply(OUTPUTS, VECTORS)

@@ -174,9 +174,9 @@ def _cost(experiment: Experiment) -> Content | None:
     costs = [result["cost"] for result in experiment.results]
 
     def means(name: str) -> dict[str, float]:
-        found: list[dict[str, float]] = [cost[name] or {} for cost in costs]
-        kinds = dict.fromkeys(kind for one in found for kind in one)
-        return {kind: round(sum(one.get(kind, 0.0) for one in found) / len(found), 3) for kind in kinds}
+        measured: list[dict[str, float]] = [cost[name] or {} for cost in costs]
+        kinds = dict.fromkeys(kind for one in measured for kind in one)
+        return {kind: round(sum(one.get(kind, 0.0) for one in measured) / len(measured), 3) for kind in kinds}
 
     return {
         "seconds": means("cpu_seconds"),
@@ -206,7 +206,7 @@ def _settings(experiment: Experiment) -> list[Content]:
 
 def _environments(runs: list[Run]) -> list[Content]:
     """Where the runs were computed: each different environment once, with the seeds it was for."""
-    found: dict[str, Content] = {}
+    environments: dict[str, Content] = {}
     for run in runs:
         if run.environment is None:
             continue
@@ -218,8 +218,8 @@ def _environments(runs: list[Run]) -> list[Content]:
             "processor": f"{machine['processor']} ({machine['cores']} cores, {machine['cpu_capability']})",
             "threads": run.environment["threads"],
         }
-        found.setdefault(repr(facts), {"facts": facts, "seeds": []})["seeds"].append(run.seed)
-    return list(found.values())
+        environments.setdefault(repr(facts), {"facts": facts, "seeds": []})["seeds"].append(run.seed)
+    return list(environments.values())
 
 
 def _leave_out_repeated(experiments: list[Content]) -> None:

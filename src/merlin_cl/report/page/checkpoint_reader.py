@@ -32,8 +32,8 @@ class Kept:
 
     def array(self, *names: str | int) -> NDArray[Any] | None:
         """A tensor of the method's state, None where there is none."""
-        found = self.method(*names)
-        return found if isinstance(found, np.ndarray) else None
+        value = self.method(*names)
+        return value if isinstance(value, np.ndarray) else None
 
     @property
     def task_names(self) -> list[str]:

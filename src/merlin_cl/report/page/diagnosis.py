@@ -42,12 +42,12 @@ def diagnosis_of(
 
 def _probes(experiment: Experiment, task: int) -> dict[str, Any]:
     """What was measured of a task right after learning it and at the end, over seeds."""
-    found: dict[str, Any] = {"task": task}
+    figures: dict[str, Any] = {"task": task}
     for when in ("learned", "final"):
         of_seeds = [result["diagnosis"][when][task] or {} for result in experiment.results]
         names = dict.fromkeys(name for values in of_seeds for name in values)
-        found[when] = {name: estimate_or_none([values.get(name) for values in of_seeds], ANY) for name in names}
-    return found
+        figures[when] = {name: estimate_or_none([values.get(name) for values in of_seeds], ANY) for name in names}
+    return figures
 
 
 def _chart(tasks: list[dict[str, Any]], experiment: Experiment, control: Experiment | None) -> list[dict[str, Any]]:

@@ -37,8 +37,8 @@ def estimate(values: Sequence[float], bounds: tuple[float, float] = PERCENT) -> 
 
 def estimate_or_none(values: Sequence[float | None], bounds: tuple[float, float] = PERCENT) -> Estimate | None:
     """The same of the finite values there are, None where there is none."""
-    found = [value for value in values if value is not None and math.isfinite(value)]
-    return estimate(found, bounds) if found else None
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    return estimate(finite, bounds) if finite else None
 
 
 def rounded(value: float | None) -> float | None:

@@ -125,7 +125,7 @@ def _group(runs: list[Run]) -> StreamGroup:
         if known is None or (run.events and not known.events):  # a run folder tells more than its result file
             seeds[run.finished, run.seed] = run
     members = [list(seeds.values()) for seeds in by_experiment.values()]
-    experiments = [_experiment(list(found)) for found in members]
+    experiments = [_experiment(list(alike)) for alike in members]
     first = runs[0].result
     changed = changed_stream(first)
     return StreamGroup(

@@ -41,7 +41,7 @@ def gallery(kept: Kept) -> dict[str, Any] | None:
                         "count": len(groups[task, label]),
                         "pictures": [data_uri(picture(x[place])) for place in groups[task, label][:shown]],
                     }
-                    for label in sorted(found for of_task, found in groups if of_task == task)
+                    for label in sorted(held for of_task, held in groups if of_task == task)
                 ],
             }
             for task in sorted({task for task, _ in groups})

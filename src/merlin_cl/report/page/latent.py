@@ -91,8 +91,10 @@ def _components(kept: Kept) -> list[Component]:
     """What the checkpoint has of p(z | t), of every task that has any."""
     priors = kept.method("distribution", "priors")
     if isinstance(priors, list):  # mixtures, in few bits
-        found = [_mixture(kept, task) for task, prior in enumerate(priors) if prior is not None and "means" in prior]
-        return [component for of_task in found for component in of_task]
+        components = [
+            _mixture(kept, task) for task, prior in enumerate(priors) if prior is not None and "means" in prior
+        ]
+        return [component for of_task in components for component in of_task]
     return [
         Component(task, None, _vector(kept, task, "mean"), np.exp(_vector(kept, task, "log_variance") / 2))
         for task in range(len(priors or ()))
@@ -147,10 +149,10 @@ def _vector(kept: Kept, task: int, name: str) -> Array:
 
 
 def _array(kept: Kept, *names: str | int) -> Array:
-    found = kept.array(*names)
-    if found is None:
+    array = kept.array(*names)
+    if array is None:
         raise KeyError(f"the distribution has no {' '.join(map(str, names[1:]))}")
-    return found.astype(np.float64)
+    return array.astype(np.float64)
 
 
 def _short(value: Any) -> float:

@@ -12,14 +12,14 @@ POINTS = 120
 def loss_curves(run: Run) -> list[dict[str, Any]]:
     """Curves in the order in which they were learned; of a task learned twice, after a kill, the last. Where a loss was not
     finite there is nothing to draw."""
-    found: dict[tuple[str, int], list[float]] = {}
+    losses: dict[tuple[str, int], list[float]] = {}
     for event in run.events:
         if event["event"] == "losses":
             for kind, values in event["curves"].items():
-                found[kind, event["task"]] = [value for value in values if math.isfinite(value)]
+                losses[kind, event["task"]] = [value for value in values if math.isfinite(value)]
     return [
         {"kind": kind, "task": task, "steps": len(values), "points": thinned(values)}
-        for (kind, task), values in found.items()
+        for (kind, task), values in losses.items()
         if values
     ]
 

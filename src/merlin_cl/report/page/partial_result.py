@@ -42,30 +42,30 @@ def _rows(events: list[Event]) -> dict[Question, list[list[float]]]:
     for event in events:
         if event["event"] == "accuracy":
             rows.setdefault((event["view"], event["inference"]), {})[event["after_task"]] = event["row"]
-    return {question: [*_from_the_first(found)] for question, found in rows.items()}
+    return {question: [*_from_the_first(by_task)] for question, by_task in rows.items()}
 
 
-def _from_the_first(found: dict[int, list[float]]) -> Iterator[list[float]]:
+def _from_the_first(by_task: dict[int, list[float]]) -> Iterator[list[float]]:
     """The rows up to the first that is missing."""
-    for task in range(len(found)):
-        if task not in found:
+    for task in range(len(by_task)):
+        if task not in by_task:
             return
-        yield found[task]
+        yield by_task[task]
 
 
 def _uncertainties(events: list[Event]) -> Callable[[Question, int], Record | None]:
     """What gives, for a view and inference mode and so many tasks, the entry `uncertainty` of its score."""
-    found: dict[Question, dict[int, Record]] = {}
+    figures: dict[Question, dict[int, Record]] = {}
     others: dict[Question, Record] = {}
     for event in events:
         if event["event"] == "calibration":
-            of_question = found.setdefault((event["view"], event["inference"]), {})
+            of_question = figures.setdefault((event["view"], event["inference"]), {})
             of_question[event["after_task"]] = {name: event[name] for name in MEASURED if name in event}
         elif event["event"] == "other_kinds":
             others[event["view"], event["inference"]] = event["auroc"]
 
     def entry(question: Question, tasks: int) -> Record | None:
-        return uncertainty_of([found.get(question, {}).get(task) for task in range(tasks)], others.get(question))
+        return uncertainty_of([figures.get(question, {}).get(task) for task in range(tasks)], others.get(question))
 
     return entry
 
@@ -84,8 +84,8 @@ def _score(question: Question, rows: list[list[float]], uncertainty: Record | No
 
 def _learned(events: list[Event], done: int) -> list[dict[str, float] | None]:
     """What the learner said of each task right after learning it: the first time, as at the end it is asked again."""
-    found: dict[int, dict[str, float]] = {}
+    measured: dict[int, dict[str, float]] = {}
     for event in events:
         if event["event"] == "probe" and event["task"] == event["after_task"]:
-            found.setdefault(event["task"], event["values"])
-    return [found.get(task) for task in range(done)]
+            measured.setdefault(event["task"], event["values"])
+    return [measured.get(task) for task in range(done)]

@@ -20,7 +20,7 @@ def salvaged(
         return make(list(runs), list(problems)), list(problems)
     except Exception:  # of any kind: that is what this is for
         alone = [(run, _failure(make, [run])) for run in runs]
-    found = [*problems, *(failure for _, failure in alone if failure is not None)]
+    failures = [*problems, *(failure for _, failure in alone if failure is not None)]
     sound = [run for run, failure in alone if failure is None]
     if _failure(make, sound) is not None:
         together: list[Run] = []
@@ -29,9 +29,9 @@ def salvaged(
             if failure is None:
                 together.append(run)
             else:
-                found.append(failure)
+                failures.append(failure)
         sound = together
-    return make(sound, found), found
+    return make(sound, failures), failures
 
 
 def _failure(make: Callable[[list[Run], list[str]], object], runs: list[Run]) -> str | None:

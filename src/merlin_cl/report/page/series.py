@@ -117,8 +117,8 @@ def _paper_curve(row: Row, tasks: int) -> list[float] | None:
     table = f"taskwise-{row.stream}"
     if row.paper is None or row.inference == "aware" or table not in table_ids():
         return None
-    found = [published(table, row.method, row.stream, "task-accuracy", task=task + 1) for task in range(tasks)]
-    return [value.mean for value in found if value is not None] if all(found) else None
+    accuracies = [published(table, row.method, row.stream, "task-accuracy", task=task + 1) for task in range(tasks)]
+    return [value.mean for value in accuracies if value is not None] if all(accuracies) else None
 
 
 def _above(row: Row, control: Experiment) -> dict[str, Any] | None:

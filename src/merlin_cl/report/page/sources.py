@@ -58,7 +58,7 @@ class Findings:
 
 def find(paths: Iterable[Path]) -> list[Path]:
     """Run folders and result files: those named, and those inside the folders named; each once."""
-    found: dict[Path, Path] = {}
+    folders: dict[Path, Path] = {}
     for path in paths:
         if not path.exists():
             raise UsageError(f"{path} is not there; name run folders, folders that hold some, or files under results/.")
@@ -68,8 +68,8 @@ def find(paths: Iterable[Path]) -> list[Path]:
                 f"{path} holds no run folder and no result file; `{merlin('run', '--out', path)}` makes the first."
             )
         for each in places:
-            found.setdefault(each.resolve(), each)
-    return list(found.values())
+            folders.setdefault(each.resolve(), each)
+    return list(folders.values())
 
 
 def read(places: Iterable[Path], told: ProgressCallback = lambda done, total: None) -> Findings:

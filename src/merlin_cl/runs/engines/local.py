@@ -52,15 +52,15 @@ class LocalEngine:
     def ended(self, seconds: float) -> list[Outcome]:
         """The runs whose processes have ended."""
         gone = wait([process.sentinel for _, process, _ in self._running.values()], timeout=seconds)
-        found = []
+        outcomes = []
         for key, (job, process, receiver) in list(self._running.items()):
             if process.sentinel in gone:
                 process.join()
-                found.append(Outcome(job, _said(receiver, process.exitcode)))
+                outcomes.append(Outcome(job, _said(receiver, process.exitcode)))
                 receiver.close()
                 process.close()
                 del self._running[key]
-        return found
+        return outcomes
 
     def finished(self, job: Job) -> bool:
         """Whether the run's folder has its result."""

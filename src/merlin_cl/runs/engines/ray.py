@@ -62,14 +62,14 @@ class RayEngine:
         ready, _ = self.ray.wait(references, num_returns=1, timeout=seconds)
         if ready:
             ready, _ = self.ray.wait(references, num_returns=len(references), timeout=0)
-        found = []
+        outcomes = []
         for reference in ready:
             job = self._running.pop(reference)
             reason = self._said(reference)
             if reason is None and not self.finished(job):
                 reason = f"Its result is not in {self.root}; share that folder among all machines, or use --store."
-            found.append(Outcome(job, reason))
-        return found
+            outcomes.append(Outcome(job, reason))
+        return outcomes
 
     def finished(self, job: Job) -> bool:
         """Whether the result is in the grid's folder, once it has been fetched from the store."""

@@ -63,8 +63,8 @@ class Store:
     def tasks_done(self, job: Job) -> int:
         """How many tasks of a run are safe in its newest checkpoint."""
         name = self.find(job)
-        found = [] if name is None else self._all(f"{name}/checkpoint")
-        stems = (PurePosixPath(path).stem for path in found if path.endswith(".safetensors"))
+        paths = [] if name is None else self._all(f"{name}/checkpoint")
+        stems = (PurePosixPath(path).stem for path in paths if path.endswith(".safetensors"))
         return max((int(stem.removeprefix("task-")) for stem in stems), default=0)
 
     def mirror(self, folder: RunFolder, event: dict[str, Any]) -> None:

@@ -138,14 +138,14 @@ class _Drawing:
 
     def _pool(self, part: Part, positions: Sequence[Tensor]) -> tuple[Pool, list[Tensor]]:
         """The images at these positions in one pool, and where in the pool each task finds its own."""
-        needed, found = torch.cat(list(positions)).unique(return_inverse=True)
+        needed, within = torch.cat(list(positions)).unique(return_inverse=True)
         output = torch.full((int(part.labels.max()) + 1,), -1)
         for plan in self.plans:
             for label, place in plan.places.items():
                 output[label] = place
         pool = Pool(part.images(needed, self.settings.info().input_shape), output[part.labels[needed]])
         self.pools.append(pool)
-        return pool, list(found.split([len(at) for at in positions]))
+        return pool, list(within.split([len(at) for at in positions]))
 
     def _require_every_class(self, part: Part, which: str) -> None:
         """Refuse a stream with a class that never occurs, naming all such classes at once."""

@@ -101,22 +101,22 @@ def _within(seconds: float, ask: Callable[[], Any]) -> http.client.HTTPResponse:
 
     def work() -> None:
         try:
-            found = ask()
+            outcome = ask()
         except BaseException as error:
-            found = error
-        if late.is_set() and hasattr(found, "close"):
-            found.close()
-        answers.put(found)
+            outcome = error
+        if late.is_set() and hasattr(outcome, "close"):
+            outcome.close()
+        answers.put(outcome)
 
     threading.Thread(target=work, name="merlin-fetch", daemon=True).start()
     try:
-        found = answers.get(timeout=seconds)
+        outcome = answers.get(timeout=seconds)
     except queue.Empty:
         late.set()
         raise TimeoutError from None
-    if isinstance(found, BaseException):
-        raise found
-    answered: http.client.HTTPResponse = found
+    if isinstance(outcome, BaseException):
+        raise outcome
+    answered: http.client.HTTPResponse = outcome
     return answered
 
 

@@ -191,8 +191,8 @@ def _wrong(download: Download, content: IO[bytes]) -> str | None:
         return f"sent {size:,} bytes instead of {download.size:,}"
     if download.checksum is None:
         return None
-    found = digest(Path(content.name), download.checksum.partition(":")[0])
-    return None if found == download.checksum else f"sent something else ({found} instead of {download.checksum})"
+    checksum = digest(Path(content.name), download.checksum.partition(":")[0])
+    return None if checksum == download.checksum else f"sent something else ({checksum} instead of {download.checksum})"
 
 
 def _length(content: IO[bytes]) -> int:

@@ -25,8 +25,8 @@ def unpack(
     try:
         names = _Names(archive)
         left = limits.size
-        with members_of(archive, limits) as found:
-            for member in found:
+        with members_of(archive, limits) as archived:
+            for member in archived:
                 if member.name.startswith(members):
                     path = names.admit(member.name.removeprefix(members))
                     left -= member.size

@@ -8,21 +8,21 @@ from merlin_cl.streams.catalogue.entry import Entry
 
 def differing(entry: Entry, place: Path) -> dict[str, str]:
     """Files that are not as published, and what is wrong with each. Empty where none is, or where nothing is published."""
-    found = {}
+    faults = {}
     for published in entry.published:
         file = place / published.file
         if not file.is_file():
             if not _in_another_form(file):
-                found[published.file] = "is missing"
+                faults[published.file] = "is missing"
             continue
         size = file.stat().st_size
         if size != published.size:
-            found[published.file] = f"differs from the published file ({size:,} bytes instead of {published.size:,})"
+            faults[published.file] = f"differs from the published file ({size:,} bytes instead of {published.size:,})"
             continue
         there = digest(file, published.checksum.partition(":")[0])
         if there != published.checksum:
-            found[published.file] = f"differs from the published file ({there} instead of {published.checksum})"
-    return found
+            faults[published.file] = f"differs from the published file ({there} instead of {published.checksum})"
+    return faults
 
 
 def _in_another_form(file: Path) -> bool:

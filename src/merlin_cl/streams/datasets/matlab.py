@@ -41,15 +41,15 @@ def read_matlab(file: Path) -> dict[str, np.ndarray[Any, Any]]:
 
 def _matrices(content: memoryview, order: str) -> list[memoryview]:
     """The bodies of all arrays."""
-    found: list[memoryview | None] = []
+    matrices: list[memoryview | None] = []
     while len(content):
-        if len(found) == MOST:
+        if len(matrices) == MOST:
             raise ValueError(f"more than {MOST} arrays")
         kind, body, content = _element(content, order)
         if kind == COMPRESSED:
             kind, body, _ = _element(_decompressed(body, order), order)
-        found.append(body if kind == MATRIX else None)
-    return [body for body in found if body is not None]
+        matrices.append(body if kind == MATRIX else None)
+    return [body for body in matrices if body is not None]
 
 
 def _decompressed(body: memoryview, order: str) -> memoryview:

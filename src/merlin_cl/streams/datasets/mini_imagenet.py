@@ -75,12 +75,12 @@ def _picture_files(table: Path, images: Path, rows: Iterable[dict[str, str]]) ->
 
 
 def _wordnet_id(file: Path) -> str:
-    found = WORDNET_ID.match(file.name) or WORDNET_ID.fullmatch(file.parent.name)
-    if found is None:
+    match = WORDNET_ID.match(file.name) or WORDNET_ID.fullmatch(file.parent.name)
+    if match is None:
         raise InputError(
             f"Neither {file} nor its folder is named after a class (as in n01532829); rename or remove it."
         )
-    return found.group()
+    return match.group()
 
 
 def _label(wordnet_id: str, where: Path) -> int:

@@ -29,11 +29,11 @@ def _read(place: Path, part: PartName) -> PictureFiles:
     if part == "test" and not (place / "test").is_dir():
         return _published_test(place)
     folders = ("test",) if part == "test" else TRAINING_FOLDERS
-    found = next((place / folder for folder in folders if (place / folder).is_dir()), None)
-    if found is None:
+    present = next((place / folder for folder in folders if (place / folder).is_dir()), None)
+    if present is None:
         raise InputError(f"{place} has none of the folders {', '.join(folders)}; `merlin data get gtsrb` fetches them.")
     files, labels = [], []
-    for folder in folders_in(found):
+    for folder in folders_in(present):
         label = _label(folder.name, folder)
         images = images_in(folder)
         files += images

@@ -102,11 +102,11 @@ class Machine:
     def _take(self, count: int) -> bytes:
         if not 0 <= count <= self._unread:
             raise ValueError(f"{count:,} bytes announced, {self._unread:,} there")
-        found = self._content.read(count)
-        if len(found) != count:
+        taken = self._content.read(count)
+        if len(taken) != count:
             raise ValueError("cut off")
         self._unread -= count
-        return found
+        return taken
 
     def _line(self) -> bytes:
         line = self._content.readline(self._unread)

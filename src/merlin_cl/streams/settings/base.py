@@ -46,14 +46,14 @@ class StreamSettings(ABC):
 
     def learner_info(self, data: str | Path | None = None) -> StreamInfo:
         """What a learner is told: `info`, with the shape of features where there are any."""
-        found = self.info(data)
+        info = self.info(data)
         if not self.features:
-            return found
+            return info
         from merlin_cl.features import Features
         from merlin_cl.features.raw import form_of_shape
 
-        size = Features.named(self.features).size(form_of_shape(found.input_shape))
-        return replace(found, input_shape=(size,), mirrored=False)
+        size = Features.named(self.features).size(form_of_shape(info.input_shape))
+        return replace(info, input_shape=(size,), mirrored=False)
 
     def outline(self) -> StreamInfo:
         """What can be said before there are any data, for the help and for a table of results."""

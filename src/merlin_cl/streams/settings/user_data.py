@@ -74,15 +74,15 @@ class OwnSettings(StreamSettings):
         if data is None:
             raise UsageError(f"Say where the data are: the path of a {self.stream}.")
         module, _, name = self.reader.partition(":")
-        found: OwnData = getattr(importlib.import_module(module), name)(self, Path(data).expanduser())
-        return found
+        own_data: OwnData = getattr(importlib.import_module(module), name)(self, Path(data).expanduser())
+        return own_data
 
     def info(self, data: str | Path | None = None) -> StreamInfo:
         """What the data say."""
         from merlin_cl.streams.user_data.division import divide
 
-        found = self.read(data)
-        return divide(found, self, seed=0).info(self.title(data), found.input_shape)
+        own_data = self.read(data)
+        return divide(own_data, self, seed=0).info(self.title(data), own_data.input_shape)
 
     def outline(self) -> StreamInfo:
         """New classes with every task; shape and numbers are anybody's guess."""

@@ -146,8 +146,10 @@ def _part(path: Path, names: dict[str, tuple[str, ...]]) -> LabelledArrays | Non
                 raise ValueError("it is no .npz file, or not the whole of one")
             file.seek(0)
             content = np.load(file, allow_pickle=False)
-            found = {key: next((name for name in known if name in content.files), None) for key, known in names.items()}
-            if found["x"] is None or found["y"] is None:
+            stored_as = {
+                key: next((name for name in known if name in content.files), None) for key, known in names.items()
+            }
+            if stored_as["x"] is None or stored_as["y"] is None:
                 return None
-            labels, tasks = content[found["y"]], content[found["task"]] if found["task"] else None
-        return _Stored(path, found["x"]), labels, tasks
+            labels, tasks = content[stored_as["y"]], content[stored_as["task"]] if stored_as["task"] else None
+        return _Stored(path, stored_as["x"]), labels, tasks

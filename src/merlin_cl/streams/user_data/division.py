@@ -42,10 +42,10 @@ class Division:
     @property
     def class_names(self) -> list[str]:
         """The names of the classes in the order of the head."""
-        found: dict[int, str] = {}
+        names: dict[int, str] = {}
         for (task, label), place in self.outputs.items():
-            found.setdefault(place, f"{self.names[task]}: {label}" if self.separate else label)
-        return [found[place] for place in sorted(found)]
+            names.setdefault(place, f"{self.names[task]}: {label}" if self.separate else label)
+        return [names[place] for place in sorted(names)]
 
     def info(self, name: str, input_shape: tuple[int, ...]) -> StreamInfo:
         """What is known before the first task."""
@@ -148,12 +148,12 @@ def _by_class(groups: Groups, classes: list[str], place: str) -> Division:
 
 def _by_example(train: Examples, settings: OwnSettings, place: str) -> Division:
     assert train.tasks is not None
-    found: dict[str, set[str]] = {}
+    classes: dict[str, set[str]] = {}
     returning = settings.task_order == "returning"
     for task, label in zip(visits(train.tasks) if returning else train.tasks, train.labels, strict=True):
-        found.setdefault(task, set()).add(label)
-    names = in_order(found) if settings.task_order == "sorted" else list(found)
-    groups = tuple(tuple(in_order(found[name])) for name in names)
+        classes.setdefault(task, set()).add(label)
+    names = in_order(classes) if settings.task_order == "sorted" else list(classes)
+    groups = tuple(tuple(in_order(classes[name])) for name in names)
     shared, same = _overlap(names, groups), len({frozenset(group) for group in groups}) == 1
     scenario = settings.scenario
     if scenario == "auto":

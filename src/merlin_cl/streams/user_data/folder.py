@@ -16,7 +16,7 @@ from merlin_cl.streams.user_data.examples import Examples, OwnData
 TEST_FOLDERS = ("test", "val", "valid", "validation")
 
 
-class Found(NamedTuple):
+class LabelledPicture(NamedTuple):
     """An image file, and what its folders are called."""
 
     file: Path
@@ -42,17 +42,17 @@ def read(settings: FolderSettings, path: Path) -> OwnData:
     )
 
 
-def _examples(found: list[Found], shape: tuple[int, int, int]) -> Examples:
+def _examples(pictures: list[LabelledPicture], shape: tuple[int, int, int]) -> Examples:
     def inputs() -> Tensor:
-        return read_images([one.file for one in found], shape)
+        return read_images([one.file for one in pictures], shape)
 
-    tasks = [one.task for one in found if one.task is not None]
-    return Examples([one.label for one in found], tasks or None, inputs, lambda at: str(found[at].file))
+    tasks = [one.task for one in pictures if one.task is not None]
+    return Examples([one.label for one in pictures], tasks or None, inputs, lambda at: str(pictures[at].file))
 
 
-def _listed(root: Path) -> list[Found]:
+def _listed(root: Path) -> list[LabelledPicture]:
     """Every image with the names of its folders: one level for all, or two."""
-    found: list[Found] = []
+    pictures: list[LabelledPicture] = []
     if stray := images_in(root):
         raise InputError(f"{stray[0]} is in no folder of a class; put images into a folder for each class.")
     for outer in folders_in(root):
@@ -67,13 +67,13 @@ def _listed(root: Path) -> list[Found]:
             if not files:
                 what = f"the class {folder.name!r}" if inner else "a class or a task"
                 raise InputError(f"{folder} is empty; put images of {what} there or take the folder away.")
-            found += [Found(file, folder.name, task) for file in files]
-    if not found:
+            pictures += [LabelledPicture(file, folder.name, task) for file in files]
+    if not pictures:
         raise InputError(f"{root} holds no folders with images; give a folder for each class.")
-    flat, deep = ([one for one in found if (one.task is None) == is_flat] for is_flat in (True, False))
+    flat, deep = ([one for one in pictures if (one.task is None) == is_flat] for is_flat in (True, False))
     if flat and deep:
         raise InputError(
             f"{flat[0].file} lies in a folder of a class but {deep[0].file} in one of a task and a class; give either "
             "class/image or task/class/image throughout."
         )
-    return found
+    return pictures

@@ -99,8 +99,8 @@ def _of_images(settings: HuggingFaceSettings, parts: Sequence[Any], column: str,
 
         return Examples(_names(part, settings.label, place), _tasks(part, settings, place), inputs, name)
 
-    found = [examples(part, name) for part, name in zip(parts, named, strict=False)]
-    return OwnData(place, shape, found[0], found[1] if len(found) > 1 else None, tasks_from=TASKS_FROM)
+    loaded = [examples(part, name) for part, name in zip(parts, named, strict=False)]
+    return OwnData(place, shape, loaded[0], loaded[1] if len(loaded) > 1 else None, tasks_from=TASKS_FROM)
 
 
 def _file(value: dict[str, Any] | None, name: str) -> BinaryIO | Path:
@@ -126,8 +126,8 @@ def _tasks(part: Any, settings: HuggingFaceSettings, place: str) -> list[str] | 
 
 def _table(part: Any, settings: HuggingFaceSettings, columns: Sequence[str], place: str) -> Table:
     special = [name for name in (settings.label, settings.task_column) if name]
-    found: dict[str, Sequence[Any]] = {name: list(part[name]) for name in columns}
-    return Table(place, found | {name: _names(part, name, place) for name in special})
+    columns_by_name: dict[str, Sequence[Any]] = {name: list(part[name]) for name in columns}
+    return Table(place, columns_by_name | {name: _names(part, name, place) for name in special})
 
 
 def _stacked(part: Any, column: str, place: str) -> np.ndarray[Any, Any]:

@@ -15,9 +15,9 @@ function ticks(low, high, count) {
   const raw = (high - low) / Math.max(1, count) || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = power * [1, 2, 5, 10].find((factor) => factor * power >= raw * 0.999);
-  const found = [];
-  for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + step * 1e-9; value += step) found.push(Number(value.toPrecision(12)));
-  return found;
+  const marks = [];
+  for (let value = Math.ceil(low / step - 1e-9) * step; value <= high + step * 1e-9; value += step) marks.push(Number(value.toPrecision(12)));
+  return marks;
 }
 
 // Powers of ten inside, and their doubles and fives where there are few.
