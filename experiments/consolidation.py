@@ -83,7 +83,7 @@ def run(tasks: int, images: int, memory: int, seed: int, data: str | None) -> di
         held["replay"].priors = list(learner.distribution.priors)
         for way in ("cut", "oldest"):
             held[way].priors.append(plain)
-            consolidate(held[way], way, learner.lesson, learner.generator("consolidation", j))  # type: ignore[arg-type]
+            consolidate(held[way], way, learner.replay_set, learner.generator("consolidation", j))  # type: ignore[arg-type]
         for way in WAYS:
             learned[way].append(_aware(learner, held[way], stream, j))
             most[way] = max(most[way], held[way].bytes)

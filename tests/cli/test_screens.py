@@ -116,12 +116,12 @@ def test_closing_sentences_say_how_sure_a_ranking_is(made):
 
 def test_bench_measures_every_part_it_names(monkeypatch, merlin):
     from merlin_cl.bench import vae
-    from merlin_cl.bench.part import Part
+    from merlin_cl.bench.measurement import Measurement
 
     def measure(told):
         told(0, 2)
         told(1, 2)
-        return Part("VAE", "in brief", "the VAE is quick", note="twice")
+        return Measurement("VAE", "in brief", "the VAE is quick", note="twice")
 
     monkeypatch.setattr(vae, "measure", measure)
     code, out, _ = merlin("bench", "vae")

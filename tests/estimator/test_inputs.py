@@ -41,8 +41,8 @@ def test_texts_are_categories_and_gaps_are_filled_also_from_a_file(tmp_path):
 def test_a_text_that_comes_later_and_a_gap_are_taken(tmp_path):
     x, y = people()
     model = learner().partial_fit(x, y)
-    stranger = pandas.DataFrame({"colour": ["violet", None], "height": [171.0, None], "glasses": [True, False]})
-    assert np.isfinite(model.predict_proba(stranger)).all()
+    strange = pandas.DataFrame({"colour": ["violet", None], "height": [171.0, None], "glasses": [True, False]})
+    assert np.isfinite(model.predict_proba(strange)).all()
     assert model.learner_.stream.input_shape == (6,)  # three colours and another, height, glasses
 
 

@@ -10,7 +10,7 @@ from sklearn.metrics import roc_auc_score
 from merlin_cl import ContinualClassifier, MerlinClassifier
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import persistence, refusing
-from merlin_cl.estimator.calibration import EVERY, FIRST, Calibration, quantile
+from merlin_cl.estimator.calibration import EVERY, FIRST, HeldExamples, quantile
 
 from .small import CENTRES, clouds, merlin, rival
 
@@ -105,7 +105,7 @@ def test_what_is_held_back_is_not_learned(monkeypatch):
     size=st.integers(1, 12),
 )
 def test_what_is_held_back_is_bounded_and_balanced(labels, size):
-    held = Calibration.empty(size, torch.zeros(1, 2))
+    held = HeldExamples.empty(size, torch.zeros(1, 2))
     passed = 0
     for task, some in enumerate(labels):
         y = torch.tensor(some, dtype=torch.int64)
@@ -121,13 +121,13 @@ def test_what_is_held_back_is_bounded_and_balanced(labels, size):
     if len(held) == size and counts:
         assert max(counts.values()) <= max(1, -(-size // len(counts)) + size - len(counts))
     assert float(held.weights().sum()) <= passed + 1e-9
-    again = Calibration.empty(size, torch.zeros(1, 2)).restored(held.state(), 4, len(labels))
+    again = HeldExamples.empty(size, torch.zeros(1, 2)).restored(held.state(), 4, len(labels))
     assert again.state()["y"] == held.state()["y"]
     assert all(count > FIRST for _, _, count in [row for row in held.seen if (row[0], row[1]) in counts])
 
 
 def test_classes_that_came_more_often_count_for_more():
-    held = Calibration.empty(20, torch.zeros(1, 2))
+    held = HeldExamples.empty(20, torch.zeros(1, 2))
     y = torch.tensor(([0] * 9 + [1]) * 100)
     held, _ = held.passed(torch.zeros(1000, 2), y.roll(3), 0, seed=0)
     weights, zeros = held.weights(), held.y == 0

@@ -82,8 +82,8 @@ def test_the_total_is_the_entropy_of_the_answer(method):
     x, _ = examples(TASKS[1])
     for inference in learner.inferences:
         task = 1 if inference == "aware" else None
-        among = [learner.seen if task is None else TASKS[1].classes]
-        answer = learner.logits(x, task=task, inference=inference, among=among)[0].softmax(dim=1)
+        class_sets = [learner.seen if task is None else TASKS[1].classes]
+        answer = learner.logits(x, task=task, inference=inference, class_sets=class_sets)[0].softmax(dim=1)
         parts = learner.uncertainty(x, task=task, inference=inference)
         assert torch.allclose(parts.total, entropy(answer), atol=1e-4)
 

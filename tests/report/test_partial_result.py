@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from merlin_cl.report.page.partial_result import result_so_far
+from merlin_cl.report.page.partial_result import partial_result
 from merlin_cl.runs.folder import RunFolder
 
 from .made import make_run
@@ -13,7 +13,7 @@ from .made import make_run
 @pytest.mark.parametrize("method", ["merlin", "single"])
 def test_after_the_last_task_it_is_the_result_but_for_cost_and_final_probes(tmp_path, method):
     folder = RunFolder(make_run(tmp_path, method))
-    partial = result_so_far(folder.config_record(), folder.events())
+    partial = partial_result(folder.config_record(), folder.events())
     result = folder.result()
     unknown = {"cost", "parameters", "diagnosis", "format"}
     assert {name: partial[name] for name in set(result) - unknown} == {
@@ -27,7 +27,7 @@ def test_a_row_that_was_written_twice_counts_once_and_the_last_holds(tmp_path):
     events = folder.events()
     again = json.loads(json.dumps([event for event in events if event["event"] == "accuracy"][-1]))
     again["row"] = [1.0, 2.0]
-    partial = result_so_far(folder.config_record(), [*events, again])
+    partial = partial_result(folder.config_record(), [*events, again])
     score = next(one for one in partial["scores"] if one["view"] == again["view"])
     assert score["matrix"][1] == [1.0, 2.0]
     assert partial["tasks"] == 2
@@ -37,11 +37,11 @@ def test_views_that_were_not_all_written_before_a_kill_end_at_the_same_task(tmp_
     folder = RunFolder(make_run(tmp_path, "single", done=2))
     events = folder.events()
     last = max(at for at, event in enumerate(events) if event["event"] == "accuracy")
-    partial = result_so_far(folder.config_record(), events[:last])
+    partial = partial_result(folder.config_record(), events[:last])
     assert partial["tasks"] == 1
     assert all(len(score["matrix"]) == 1 for score in partial["scores"])
 
 
 def test_before_the_first_task_is_done_there_are_no_scores(tmp_path):
     folder = RunFolder(make_run(tmp_path, done=0))
-    assert result_so_far(folder.config_record(), folder.events())["scores"] == []
+    assert partial_result(folder.config_record(), folder.events())["scores"] == []

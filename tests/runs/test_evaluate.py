@@ -48,10 +48,10 @@ def answers(learner, stream, question):
     """Probabilities of all examples, their labels, and which are answered right; one example after another."""
     rows = []
     for j, task in enumerate(stream):
-        among = [task.info.classes if question.view == "task-masked" else learner.seen]
+        class_sets = [task.info.classes if question.view == "task-masked" else learner.seen]
         for x, y in zip(*task.test(), strict=True):
             told = j if question.inference == "aware" else None
-            scores = learner.logits(x[None], told, inference=question.inference, among=among)[0, 0]
+            scores = learner.logits(x[None], told, inference=question.inference, class_sets=class_sets)[0, 0]
             rows.append((scores.softmax(dim=0).tolist(), int(y), int(scores.argmax()) == y))
     probabilities, labels, correct = zip(*rows, strict=True)
     return np.array(probabilities), np.array(labels), np.array(correct)

@@ -9,7 +9,7 @@ import pytest
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.runs.config import RunConfig
-from merlin_cl.runs.engines.engine import Outcome
+from merlin_cl.runs.engines.engine import JobOutcome
 from merlin_cl.runs.engines.work import compute
 from merlin_cl.runs.folder import RunFolder, exclusive, run_folders
 from merlin_cl.runs.grid import GridStoppedError, _Work, compute_grid
@@ -43,7 +43,7 @@ class HereEngine:
             raise KeyboardInterrupt
         if trouble is signal.SIGTERM:
             os.kill(os.getpid(), signal.SIGTERM)
-        return [Outcome(job, trouble or compute(job.config.record(), self.root))]
+        return [JobOutcome(job, trouble or compute(job.config.record(), self.root))]
 
     def finished(self, job):
         folder = job.folder(self.root)

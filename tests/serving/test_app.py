@@ -12,7 +12,7 @@ from merlin_cl import ContinualClassifier
 from merlin_cl.learners.rivals.er import ER
 from merlin_cl.serving import answering, app, figures, outlook
 from merlin_cl.serving.limits import Limits, Rate
-from merlin_cl.serving.model import Answer, Question, ServedModel
+from merlin_cl.serving.model import Answer, PredictionRequest, ServedModel
 from patience import PATIENCE, wait_for
 
 from .asking import TOKEN, made, serving
@@ -322,11 +322,11 @@ def test_what_is_asked_meanwhile_has_a_limit():
     answerer = answering.Answerer(Slow)
     x = np.zeros((answering.MOST_WAITING, 1))
     answerer.start()
-    first = answerer.ask(x, Question())
+    first = answerer.ask(x, PredictionRequest())
     wait_for(lambda: not answerer._waiting)
-    second = answerer.ask(x, Question())
+    second = answerer.ask(x, PredictionRequest())
     with pytest.raises(answering.BusyError, match="4,096 inputs wait"):
-        answerer.ask(x[:1], Question())
+        answerer.ask(x[:1], PredictionRequest())
     held.set()
     assert first.result(PATIENCE).probabilities.shape == second.result(PATIENCE).probabilities.shape
     answerer.stop()

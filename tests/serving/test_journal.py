@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.serving.journal import ConflictError, Journal, Outcome, Request, StorageError
+from merlin_cl.serving.journal import ConflictError, EntryOutcome, Journal, Request, StorageError
 
 
 def some(label=0, count=2, **more):
@@ -71,7 +71,7 @@ def test_a_request_that_is_sent_again_is_one_entry(journal):
 def test_what_was_learned_together_is_not_cut_in_two(journal):
     for number in range(8):
         journal.append(str(number), some(number))
-    journal.note(Outcome(number, 1 if number <= 5 else 6, 2) for number in range(1, 8))
+    journal.note(EntryOutcome(number, 1 if number <= 5 else 6, 2) for number in range(1, 8))
     assert [entry.number for entry in journal.after(0, 3)] == [1, 2, 3, 4, 5]
     assert [entry.number for entry in journal.after(5, 1)] == [6, 7]
     assert [entry.number for entry in journal.after(7, 1)] == [8]
@@ -81,8 +81,8 @@ def test_what_was_learned_together_is_not_cut_in_two(journal):
 def test_answers_before_learning_are_kept_as_they_were_at_first(journal):
     journal.append("a", some(1))
     journal.append("b", some(2))
-    journal.note([Outcome(1, 1, 2, None, 2, 1), Outcome(2, 2, 2, "It diverged.", 0)])
-    journal.note([Outcome(1, 1, 2, None, 0, 2)])
+    journal.note([EntryOutcome(1, 1, 2, None, 2, 1), EntryOutcome(2, 2, 2, "It diverged.", 0)])
+    journal.note([EntryOutcome(1, 1, 2, None, 0, 2)])
     assert journal.answered(100) == [(2, 2, 1), (2, 0, None)]
     assert journal.answered(1) == [(2, 0, None)]
     assert journal.state_of("a") == (1, "learned", None)

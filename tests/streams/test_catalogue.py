@@ -12,7 +12,7 @@ from urllib.parse import urlparse
 import pytest
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.streams.catalogue import ENTRIES, Archive, Download, Entry, Published, entry
+from merlin_cl.streams.catalogue import ENTRIES, Archive, Download, Entry, PublishedFile, entry
 from merlin_cl.streams.catalogue.fetch import ByHandError, get
 from merlin_cl.streams.catalogue.verify import differing
 from merlin_cl.streams.data_dirs import find
@@ -125,7 +125,7 @@ def small_cifar(tmp_path, server):
     url = server.url("good", "cifar.tar.gz")
     download = Download("cifar.tar.gz", (url,), len(packed.getvalue()), md5(packed.getvalue()), SMALL)
     contents = {name: (folder / name).read_bytes() for name in ("train", "test")}
-    published = tuple(Published(name, len(content), md5(content)) for name, content in contents.items())
+    published = tuple(PublishedFile(name, len(content), md5(content)) for name, content in contents.items())
     return replace(entry("cifar100"), downloads=(download,), published=published)
 
 
@@ -177,7 +177,7 @@ def test_single_files_are_fetched_where_they_are_missing(home, server):
             Download(f"Made/{name}", (server.url("good", name),), len(content), md5(content))
             for name, content in contents.items()
         ),
-        published=tuple(Published(name, len(content), md5(content)) for name, content in contents.items()),
+        published=tuple(PublishedFile(name, len(content), md5(content)) for name, content in contents.items()),
     )
     get(made, home, quiet)
     (home / "Made" / "two.gz").unlink()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from merlin_cl.errors import InputError, MerlinError
-from merlin_cl.streams.catalogue.archives import Limits
+from merlin_cl.streams.catalogue.archives import ArchiveLimits
 from merlin_cl.streams.catalogue.unpack import unpack
 from merlin_cl.streams.datasets.idx import read_idx
 from merlin_cl.streams.datasets.matlab import read_matlab
@@ -42,7 +42,7 @@ READERS = {
     "pickle": lambda file: read_pickle(file),
     "idx": lambda file: read_idx(file, 3),
     "matlab": lambda file: read_matlab(file),
-    "archive": lambda file: unpack(file, file.parent / "out", Limits(10, 1000)),
+    "archive": lambda file: unpack(file, file.parent / "out", ArchiveLimits(10, 1000)),
 }
 
 

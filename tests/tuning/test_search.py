@@ -8,7 +8,7 @@ from merlin_cl.learners.registry import BUILT_IN, method_settings
 from merlin_cl.learners.rivals.single import Single
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.tuning import search as searching
-from merlin_cl.tuning.objective import Lesson
+from merlin_cl.tuning.objective import DrawnTasks
 from merlin_cl.tuning.plan import Plan, searched
 from merlin_cl.tuning.search import search
 from merlin_cl.tuning.trials import StudyFolder, Trial
@@ -93,14 +93,14 @@ def with_space(method, space):
 def test_what_fares_worse_than_most_is_given_up_but_not_after_one_task(plan, silence, others, state, tasks):
     plan = replace(plan, method=with_space(plan.method, {"noise": searching.Among(0.1, 0.2)}))
     done = [Trial(number, plan.start, (others,) * 3, "complete", 1.0) for number in range(5)]
-    trial = searching._try(plan, [Lesson(plan, 7)], done, searching._Progress(silence, 20, 3, len(done)))
+    trial = searching._try(plan, [DrawnTasks(plan, 7)], done, searching._Progress(silence, 20, 3, len(done)))
     assert (trial.state, len(trial.curve)) == (state, tasks)
 
 
 def test_a_trial_is_scored_on_training_images_that_it_does_not_learn_from(plan):
-    lesson = Lesson(plan, 7)
-    learned = {bytes(x.numpy().tobytes()) for task in lesson.batches for batch, _ in task for x in batch}
-    scored = {bytes(x.numpy().tobytes()) for task in lesson.stream for x in task.test()[0]}
+    drawn = DrawnTasks(plan, 7)
+    learned = {bytes(x.numpy().tobytes()) for task in drawn.batches for batch, _ in task for x in batch}
+    scored = {bytes(x.numpy().tobytes()) for task in drawn.stream for x in task.test()[0]}
     test = {
         bytes(x.numpy().tobytes()) for task in replace(plan.stream, evaluation="test").build(7) for x in task.test()[0]
     }
@@ -112,11 +112,11 @@ def test_a_trial_is_scored_on_training_images_that_it_does_not_learn_from(plan):
 
 def test_every_trial_learns_the_same_examples(plan):
     settings = method_settings("single")(hidden_units=(4,))
-    lesson = Lesson(plan, 7)
+    drawn = DrawnTasks(plan, 7)
     weights = []
     for _ in range(2):
-        learner = Single(lesson.stream.info, settings, 7)
-        lesson.learn(learner, 0)
+        learner = Single(drawn.stream.info, settings, 7)
+        drawn.learn(learner, 0)
         weights.append(learner.state()["method"]["weights"])
     assert weights[0].equal(weights[1])
 

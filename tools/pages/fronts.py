@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from tools.pages.charts import STYLE, beside
 from tools.pages.markdown import NOTHING, ROOT, filled, table
-from tools.pages.records import A, Entry, Record, entries, read_records, streams_of
+from tools.pages.records import A, Record, ResultRow, entries, read_records, streams_of
 from tools.pages.svg import drawing, element, group, line, text
 
 from merlin_cl.learners.registry import method_settings
@@ -67,9 +67,9 @@ def pages() -> dict[str, str]:
     return {PAGE: filled(PAGE, parts), **figures}
 
 
-def compared(records: Sequence[Record]) -> list[Entry]:
+def compared(records: Sequence[Record]) -> list[ResultRow]:
     """Return the best row of every method that where all classes compete, without a budget of its own."""
-    best: dict[str, Entry] = {}
+    best: dict[str, ResultRow] = {}
     for entry in entries(list(records)):
         row = entry.row
         if row.view not in VIEWS or row.inference == "aware" or row.stream_changed or row.changed.get("memory"):
@@ -180,7 +180,7 @@ def _shown(of: dict[int, list[float]], number: int, best: float) -> str:
     return f"**{value:.1f}**" if value == best else f"{value:.1f}"
 
 
-def _a(entry: Entry) -> float:
+def _a(entry: ResultRow) -> float:
     return float(entry.row.mean[A] or 0.0)
 
 

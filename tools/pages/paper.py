@@ -27,7 +27,7 @@ KINDS = {
 }
 ABLATIONS = ("variants", "cndpm-prior", "ensemble", "chunk", "clf-loss", "memory")
 
-Record = dict[str, Any]
+RecipeRecord = dict[str, Any]
 
 
 def pages() -> dict[str, str]:
@@ -41,22 +41,22 @@ def pages() -> dict[str, str]:
     return texts
 
 
-def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[Record]]:
+def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[RecipeRecord]]:
     """What was found, by stream and reading, a seed each."""
-    groups: dict[tuple[str, str], list[Record]] = {}
+    groups: dict[tuple[str, str], list[RecipeRecord]] = {}
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text("utf-8"))
         groups.setdefault((record["stream"], record["settings"]["reading"]), []).append(record)
     return groups
 
 
-def over_tasks(records: list[Record], part: str, name: str, task: int | None = None) -> list[float]:
+def over_tasks(records: list[RecipeRecord], part: str, name: str, task: int | None = None) -> list[float]:
     """A measure of each seed: the mean over tasks, or of one task."""
     tasks = [one["tasks"] if task is None else [one["tasks"][task]] for one in records]
     return [mean([each[part][name] for each in listed]) for listed in tasks]
 
 
-def decoder(groups: dict[tuple[str, str], list[Record]]) -> str:
+def decoder(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
     """Whether the decoder learns, as Markdown."""
     headings = (
         *(
@@ -90,7 +90,7 @@ def decoder(groups: dict[tuple[str, str], list[Record]]) -> str:
     return table(headings, rows) if rows else NOTHING
 
 
-def models(groups: dict[tuple[str, str], list[Record]]) -> str:
+def models(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
     """What each kind of models answers, as Markdown."""
     rows = []
     for (stream, reading), records in groups.items():
@@ -102,14 +102,14 @@ def models(groups: dict[tuple[str, str], list[Record]]) -> str:
     return table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows) if rows else NOTHING
 
 
-def ablations(results: list[Record]) -> str:
+def ablations(results: list[RecipeRecord]) -> str:
     """The paper's ablations beside ours, as Markdown."""
     rows = [row for name in ABLATIONS for row in _rows(experiment(name), results)]
     headings = ("table", "stream", "row", "paper", "ours", "seeds", "difference", "mark", "reason")
     return table(headings, rows) if rows else NOTHING
 
 
-def _rows(chosen: Experiment, results: list[Record]) -> Iterable[tuple[str, ...]]:
+def _rows(chosen: Experiment, results: list[RecipeRecord]) -> Iterable[tuple[str, ...]]:
     for trial in trials(chosen, TrialOptions(seeds=1, methods=("merlin-paper",))):
         stream, (wanted,) = trial.stream.stream, trial.configs
         record = json.loads(json.dumps(wanted.record()))
@@ -124,7 +124,7 @@ def _rows(chosen: Experiment, results: list[Record]) -> Iterable[tuple[str, ...]
                 yield _row(chosen, trial.line, stream, list(values.values()))
 
 
-def _scores(results: list[Record], stream: str, inference: Any) -> Iterable[tuple[int, float]]:
+def _scores(results: list[RecipeRecord], stream: str, inference: Any) -> Iterable[tuple[int, float]]:
     view = view_for(stream, inference)
     for one in results:
         if any((score["view"], score["inference"]) == (view, inference) for score in one["scores"]):
@@ -150,10 +150,10 @@ def _figure(values: list[float]) -> str:
     return f"{mean(values):.1f}" + ("" if deviation is None else f" ± {deviation:.1f}")
 
 
-def _seeds(records: list[Record]) -> str:
+def _seeds(records: list[RecipeRecord]) -> str:
     return str(len(records))
 
 
-def recipe_results(folder: Path = RESULTS) -> list[Record]:
+def recipe_results(folder: Path = RESULTS) -> list[RecipeRecord]:
     """The result files of `merlin-paper`."""
     return [json.loads(path.read_text("utf-8"))["result"] for path in sorted(folder.glob("*/*-merlin-paper-s*.json"))]

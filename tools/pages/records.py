@@ -31,7 +31,7 @@ class Record:
 
 
 @dataclass(frozen=True)
-class Entry:
+class ResultRow:
     """A row of results, and the result files it comes from."""
 
     row: Row
@@ -69,12 +69,12 @@ def read_reasons(path: Path = ROOT / "results" / "reasons.toml") -> dict[str, st
     return tomllib.loads(path.read_text("utf-8")) if path.exists() else {}
 
 
-def entries(records: list[Record]) -> list[Entry]:
+def entries(records: list[Record]) -> list[ResultRow]:
     """Return the rows that records make, those of an experiment together."""
     groups: dict[str, list[Record]] = {}
     for record in records:
         groups.setdefault(experiment_of(record.result), []).append(record)
-    return [Entry(row, group) for group in groups.values() for row in summarise(record.result for record in group)]
+    return [ResultRow(row, group) for group in groups.values() for row in summarise(record.result for record in group)]
 
 
 def asked() -> list[Asked]:

@@ -57,7 +57,7 @@ def _stream(stream: str, places: Sequence[Place]) -> tuple[str, ...]:
         places[0].row.view if places else "–",
         str(len(ranked)),
         f"`{ranked[0].row.method}`" if ranked else "–",
-        f"{merlin.rank} of {merlin.among}" if merlin else "–",
+        f"{merlin.rank} of {merlin.competitors}" if merlin else "–",
     )
 
 

@@ -8,8 +8,8 @@ from tools.pages.markdown import table, template
 from tools.pages.records import (
     A,
     Asked,
-    Entry,
     Record,
+    ResultRow,
     asked,
     changed_stream,
     entries,
@@ -58,7 +58,7 @@ class Section:
     """What is known of a stream."""
 
     stream: str
-    entries: list[Entry]
+    entries: list[ResultRow]
     wanted: list[Asked]
     reasons: dict[str, str]
 
@@ -82,7 +82,7 @@ class Section:
         """Return the number of the experiment that a row is of."""
         return self.runs[experiment_of(self.entry(row).records[0].result)]
 
-    def entry(self, row: Row) -> Entry:
+    def entry(self, row: Row) -> ResultRow:
         """Return the entry of a row."""
         return next(entry for entry in self.entries if entry.row is row)
 
@@ -223,7 +223,7 @@ def _question(row: Row) -> str:
     return row.view + (f", {parts(changed)}" if changed else "")
 
 
-def _run(entry: Entry) -> str:
+def _run(entry: ResultRow) -> str:
     """Say how, when and with which code an experiment was computed."""
     dates = sorted({record.date for record in entry.records if record.date})
     revisions = sorted({record.revision[:10] if record.revision else "unknown" for record in entry.records})

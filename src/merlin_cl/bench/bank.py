@@ -4,7 +4,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from merlin_cl.bench.part import Part, Told, table
+from merlin_cl.bench.measurement import Measurement, ProgressCallback, table
 from merlin_cl.bench.timing import Work, compare
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.mlp import MLP
@@ -17,7 +17,7 @@ PASSES = 9
 pass writes their gradients, Adam reads weights, gradients and two moments and writes weights and moments."""
 
 
-def measure(told: Told) -> Part:
+def measure(told: ProgressCallback) -> Measurement:
     """Train and ask banks of several sizes."""
     generator = torch.Generator().manual_seed(0)
     x, y = torch.rand(BATCH, 1, 28, 28, generator=generator), torch.randint(0, 10, (BATCH,), generator=generator)
@@ -36,7 +36,7 @@ def measure(told: Told) -> Part:
             f"{train['bank'] / bound:.1f}x ({bandwidth / 1e9:.0f} GB/s)",
             f"{predict['loop'] / predict['bank']:.1f}x ({1e3 * predict['loop']:.0f} / {1e3 * predict['bank']:.0f} ms)",
         )
-    return Part(
+    return Measurement(
         "Bank of MLPs",
         "784-100-100-10, batches of 10, predictions for 1,000; one thread; loop: torch.nn with torch.optim.Adam",
         f"a bank of {members} networks trains {train['loop'] / train['bank']:.1f} times as fast as a loop",

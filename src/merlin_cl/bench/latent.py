@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.func import functional_call
 from torch.nn import functional
 
-from merlin_cl.bench.part import Part, Told, table
+from merlin_cl.bench.measurement import Measurement, ProgressCallback, table
 from merlin_cl.bench.timing import Work, compare
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.latent_training import LatentTraining
@@ -23,7 +23,7 @@ SIZES: tuple[tuple[str, Callable[[], Network], int, int], ...] = (
 """Name, network, numbers in z and examples in a batch, as MERLIN has them by default."""
 
 
-def measure(told: Told) -> Part:
+def measure(told: ProgressCallback) -> Measurement:
     """Take steps of both networks, alone and in a bank."""
     timings = table("network", "members", "all weights / latent", "plain torch / latent", "ms a step")
     sizes = [(size, members) for size in SIZES for members in ((1, 6) if size[0] == "MLP" else (1, 3))]
@@ -37,7 +37,7 @@ def measure(told: Told) -> Part:
             f"{taken['plain torch'] / taken['latent']:.2f}x",
             f"{1e3 * taken['latent']:.2f}",
         )
-    return Part(
+    return Measurement(
         "Learning in the latent space",
         "psi = psi_0 + S z, Adam on z; one thread",
         f"a step of three ResNets in the latent space is {taken['plain torch'] / taken['latent']:.1f} times as fast as in "

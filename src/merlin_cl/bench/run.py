@@ -1,11 +1,11 @@
 """CPU seconds of one whole Split MNIST run, asked in every mode after every task, by phase."""
 
-from merlin_cl.bench.part import Part, Told, table
+from merlin_cl.bench.measurement import Measurement, ProgressCallback, table
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.streams.registry import stream_settings
 
 
-def measure(told: Told) -> Part:
+def measure(told: ProgressCallback) -> Measurement:
     """Learn the stream, answer in every mode after every task, and tell where the time went."""
     stream = stream_settings("split-mnist")().build(seed=0)
     settings = MerlinSettings.preset("default", stream.info)
@@ -27,7 +27,7 @@ def measure(told: Told) -> Part:
     for phase, taken in seconds.items():
         timings.add_row(phase, f"{taken:.1f}")
     timings.add_row("all", f"{sum(seconds.values()):.1f}")
-    return Part(
+    return Measurement(
         "Split MNIST, one seed",
         f"B = {settings.base_models}, E = {settings.models}, {settings.fine_tune_epochs} epochs of fine-tuning after "
         "every task, all inference modes, one thread",

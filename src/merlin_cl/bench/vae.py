@@ -2,7 +2,7 @@
 
 import torch
 
-from merlin_cl.bench.part import Part, Told
+from merlin_cl.bench.measurement import Measurement, ProgressCallback
 from merlin_cl.bench.timing import compare
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
 from merlin_cl.learners.merlin_paper.fitting import Fitting
@@ -13,7 +13,7 @@ from merlin_cl.networks.mlp import MLP
 TASKS = 5
 
 
-def measure(told: Told) -> Part:
+def measure(told: ProgressCallback) -> Measurement:
     """Time one pass over one model's 299 chunks."""
     network, generator = MLP((1, 28, 28), 10), torch.Generator().manual_seed(0)
     distribution = WeightDistribution(network, MerlinPaperSettings(), TASKS, generator)
@@ -32,7 +32,7 @@ def measure(told: Told) -> Part:
     told(0, 1)
     taken = compare({"torch": by_torch, "compiled": lambda: fitting.learn(chunks, 1, Phases())}, seconds=5, warm_up=1)
     ratio = taken["torch"] / taken["compiled"]
-    return Part(
+    return Measurement(
         "VAE on chunks",
         "the paper's size, 299 chunks of one model one at a time, one thread",
         f"the compiled VAE is {ratio:.0f} times as fast as torch",

@@ -128,8 +128,8 @@ def views_agree_with_single_questions(settings: MethodSettings) -> None:
     x, _ = clouds.everything()
     for inference in learner.inferences:
         task = 0 if inference == "aware" else None
-        among = [learner.seen, clouds.TASKS[1].classes]
-        everyone, some = learner.logits(x, task=task, inference=inference, among=among)
+        class_sets = [learner.seen, clouds.TASKS[1].classes]
+        everyone, some = learner.logits(x, task=task, inference=inference, class_sets=class_sets)
         alone = learner.logits(x, task=task, inference=inference)
         assert torch.equal(everyone, alone), (
             f"Asked for two views at once, scores among all classes seen differ from those asked for alone ({inference})."
@@ -231,7 +231,7 @@ def grows_or_says_that_it_cannot(settings: MethodSettings) -> None:
         for start in [*range(0, clouds.EXAMPLES, clouds.BATCH)] * 3:
             one.observe(x[start : start + clouds.BATCH], y[start : start + clouds.BATCH])
         one.end()
-        answers = one.logits(x, task=another.index, among=[another.classes])[0].argmax(dim=1)
+        answers = one.logits(x, task=another.index, class_sets=[another.classes])[0].argmax(dim=1)
         assert (answers == y).float().mean() > 0.8, (
             "Two classes that came after growth, shown three times over, are not answered right among themselves."
         )

@@ -144,9 +144,9 @@ def labels_like(model: ContinualClassifier, labels: Any) -> np.ndarray[Any, Any]
     try:
         return np.array([kind(label) for label in labels])
     except ValueError:
-        stranger = next(label for label in labels if not _fits(label, kind))
+        unlike = next(label for label in labels if not _fits(label, kind))
         raise InputError(
-            f"Label {stranger!r} is not like those the model knows, such as {known[0].item()!r}; give labels of one kind."
+            f"Label {unlike!r} is not like those the model knows, such as {known[0].item()!r}; give labels of one kind."
         ) from None
 
 

@@ -22,7 +22,7 @@ FIRST = 5
 
 
 @dataclass(frozen=True)
-class Calibration:
+class HeldExamples:
     """Held-back examples; what changes it makes another one, so that threads may go on with the one they have."""
 
     size: int

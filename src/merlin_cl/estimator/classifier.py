@@ -19,7 +19,7 @@ from torch import Tensor
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.estimator.auto import Advice, advised
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
-from merlin_cl.estimator.calibration import Calibration
+from merlin_cl.estimator.calibration import HeldExamples
 from merlin_cl.estimator.explaining import Explaining
 from merlin_cl.estimator.export import Exportable, TaskName
 from merlin_cl.estimator.inputs import Array, InputForm, checked_inputs, checked_labels, checked_weights
@@ -148,7 +148,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
     _carry: float  # what weights of examples have left over
     _moments: Moments | None  # those that the standardisation rests on, until it is settled
     _divider: Divider
-    _calibration: Calibration
+    _calibration: HeldExamples
     _answers_to_held: dict[tuple[int, ...], Tensor]
 
     # Learning
@@ -372,7 +372,7 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
         self._means = ColumnMeans.none(form.shape) if self.missing == "mean" and not form.bytes else None
         self._carry = CARRY
         self._standardisation, self._moments, self.visits_ = None, None, []
-        self._calibration, self._answers_to_held = Calibration.empty(self.calibration, form.blank()), {}
+        self._calibration, self._answers_to_held = HeldExamples.empty(self.calibration, form.blank()), {}
 
     def _method_settings(self, stream: StreamInfo) -> MethodSettings:
         """The preset's, changed where the user asked for it."""
@@ -521,8 +521,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
         if "aware" in learner.inferences and all(some == classes[0] for some in classes):
             parts = [learner.probabilities(x, visit, inference=inference) for visit in visits]
             return torch.stack(parts).mean(dim=0)
-        among = [sorted(set().union(*classes))]
-        return learner.logits(x, inference=inference, among=among)[0].double().softmax(dim=1)
+        class_sets = [sorted(set().union(*classes))]
+        return learner.logits(x, inference=inference, class_sets=class_sets)[0].double().softmax(dim=1)
 
 
 def _require_count(name: str, value: Any, least: int = 1) -> None:

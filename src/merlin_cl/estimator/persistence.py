@@ -10,7 +10,7 @@ import torch
 
 from merlin_cl.errors import UsageError
 from merlin_cl.estimator.boundaries import Boundaries, Divider, divider
-from merlin_cl.estimator.calibration import Calibration
+from merlin_cl.estimator.calibration import HeldExamples
 from merlin_cl.estimator.inputs import InputForm
 from merlin_cl.estimator.labels import Labels
 from merlin_cl.inputs.filling import ColumnMeans
@@ -230,10 +230,10 @@ def _moments(saved: SavedLearner) -> Moments | None:
     return Moments(count, mean, squares)
 
 
-def _calibration(estimator: "ContinualClassifier", saved: SavedLearner) -> Calibration:
+def _calibration(estimator: "ContinualClassifier", saved: SavedLearner) -> HeldExamples:
     """The examples that were held back, as they were."""
     made, state = (
-        Calibration.empty(estimator.calibration, estimator._form.blank()),
+        HeldExamples.empty(estimator.calibration, estimator._form.blank()),
         saved.extra_state.get("calibration"),
     )
     if (state is None) != (estimator.calibration == 0):

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from merlin_cl.errors import UsageError
-from merlin_cl.estimator.calibration import Calibration, quantile
+from merlin_cl.estimator.calibration import HeldExamples, quantile
 from merlin_cl.estimator.inputs import Array
 from merlin_cl.estimator.snapshots import Snapshot
 from merlin_cl.learners.uncertainty import entropy
@@ -24,11 +24,11 @@ class Refusing:
 
     calibration: int
     inference: Inference | None
-    _calibration: Calibration
+    _calibration: HeldExamples
     _answers_to_held: dict[tuple[int, ...], Tensor]
 
     def predict_set(self, X: Any, coverage: float = 0.9, task: str | int | None = None) -> Array:
-        """Which labels each input may have, bool [N, classes] in the order of `classes_`: the true one is among them with the
+        """Which labels each input may have, bool [N, classes] in the order of `classes_`: the true one is possible them with the
         probability `coverage`, over inputs of the classes seen so far in the proportions in which they came.
 
         A set may have no label, where none is probable enough: that happens when the model is right more often than is asked.
@@ -46,10 +46,10 @@ class Refusing:
             scores = to_held.gather(1, held.y[chosen].unsqueeze(1)).squeeze(1)  # [n]
             largest = quantile(scores, held.weights()[chosen], float(coverage))
             probabilities = model._answers(x, visits, self.inference).cpu()
-            among = torch.zeros(probabilities.shape[1], dtype=torch.bool)
+            possible = torch.zeros(probabilities.shape[1], dtype=torch.bool)
             for number in visits or range(len(model.learner_.tasks)):
-                among[list(model.learner_.tasks[number].classes)] = True
-            return np.asarray(((_doubt(probabilities) <= largest) & among).numpy()[:, model._labels.order])
+                possible[list(model.learner_.tasks[number].classes)] = True
+            return np.asarray(((_doubt(probabilities) <= largest) & possible).numpy()[:, model._labels.order])
 
     def novelty(self, X: Any) -> Array:
         """How strange each input is to the classes seen so far, [N] from 0 to 1: the share of examples of these classes that are
@@ -125,13 +125,13 @@ def is_number(value: Any) -> bool:
     return isinstance(value, int | float | np.number) and not isinstance(value, bool)
 
 
-def _required(model: Any) -> Calibration:
+def _required(model: Any) -> HeldExamples:
     """The examples that were held back, if any were to be."""
     if not model._calibration.size:
         raise UsageError(
             "Nothing was held back to calibrate with; make the estimator with calibration=500, or another number of examples."
         )
-    held: Calibration = model._calibration
+    held: HeldExamples = model._calibration
     return held
 
 

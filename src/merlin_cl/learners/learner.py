@@ -54,7 +54,7 @@ class Asked(NamedTuple):
     """Which task they come from; None: nobody knows."""
     inference: Inference | None
     """The mode to answer in; None: the method's first."""
-    among: Sequence[Iterable[int]]
+    class_sets: Sequence[Iterable[int]]
     """V sets of classes to choose among, for V answers."""
 
 
@@ -143,16 +143,16 @@ class Learner(ABC, Generic[Settings]):
         task: int | None = None,
         *,
         inference: Inference | None = None,
-        among: Sequence[Iterable[int]] | None = None,
+        class_sets: Sequence[Iterable[int]] | None = None,
     ) -> Tensor:
         """Scores of every class, [N, classes]; classes not seen yet have -1e10. Softmax makes them the method's probabilities
         where it `gives_probabilities`.
 
-        `task` says which task the inputs come from, None that nobody knows. With `among`, V sets of classes, the answer
+        `task` says which task the inputs come from, None that nobody knows. With `class_sets`, V sets of classes, the answer
         is [V, N, classes], each choosing among one set only (and the classes seen): several views for one pass.
         """
-        answers = self.answers(x, [Asked(task, inference, [self.seen] if among is None else among)])[0]
-        return answers[0] if among is None else answers
+        answers = self.answers(x, [Asked(task, inference, [self.seen] if class_sets is None else class_sets)])[0]
+        return answers[0] if class_sets is None else answers
 
     def answers(self, x: Tensor, questions: Sequence[Asked]) -> list[Tensor]:
         """What `logits` says to each of several questions about the same inputs, [V, N, classes] each.
@@ -161,7 +161,7 @@ class Learner(ABC, Generic[Settings]):
         """
         checked = [one._replace(inference=self._checked_question(one.task, one.inference)) for one in questions]
         x = self._checked_inputs(x)
-        allowed = [self._allowed([set(group) & set(self.seen) for group in one.among]) for one in checked]
+        allowed = [self._allowed([set(group) & set(self.seen) for group in one.class_sets]) for one in checked]
         with self._breakdowns_explained("answering"):
             blocks = [self._answers_together(block, checked, allowed) for block in x.split(PREDICTION_BLOCK)]
         together = [torch.cat(parts, dim=1) for parts in zip(*blocks, strict=True)]
@@ -172,8 +172,8 @@ class Learner(ABC, Generic[Settings]):
         """The probability of every class, float64 [N, classes]; 0 for classes not seen yet, or not of the task where one is
         known. A known task is answered for in the mode `aware` if the method has it."""
         inference = self._checked_question(task, self.inference_for(task, inference))
-        among = [self.seen if task is None else self.tasks[task].classes]
-        scores = self.logits(x, task, inference=inference, among=among)[0]
+        class_sets = [self.seen if task is None else self.tasks[task].classes]
+        scores = self.logits(x, task, inference=inference, class_sets=class_sets)[0]
         return scores.double().softmax(dim=1)
 
     def inference_for(self, task: int | None, inference: Inference | None = None) -> Inference | None:

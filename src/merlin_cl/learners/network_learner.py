@@ -104,12 +104,12 @@ class NetworkLearner(Learner[Settings]):
         """One step on the mean cross-entropy among the classes that compete."""
         self.training.step(x, y, self.competing)
 
-    def cross_entropy(self, logits: Tensor, y: Tensor, among: Tensor | None = None) -> Tensor:
+    def cross_entropy(self, logits: Tensor, y: Tensor, allowed: Tensor | None = None) -> Tensor:
         """The mean cross-entropy of logits [N, classes] with labels y [N]; of no examples, 0.
 
-        `among` masks the classes that compete, bool [classes]; without it, those of `competing` do.
+        `allowed` masks the classes that compete, bool [classes]; without it, those of `competing` do.
         """
-        losses = cross_entropy(logits, y, self.competing if among is None else among)
+        losses = cross_entropy(logits, y, self.competing if allowed is None else allowed)
         return losses.sum() / max(1, len(losses))
 
     @property

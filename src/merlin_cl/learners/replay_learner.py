@@ -59,11 +59,11 @@ class ReplayLearner(NetworkLearner[Settings]):
         old_x, old_y = self.replayed()
         return torch.cat([x, old_x]), torch.cat([y, old_y])
 
-    def drawn(self, count: int, among: Tensor | None = None) -> Tensor:
+    def drawn(self, count: int, candidates: Tensor | None = None) -> Tensor:
         """Places of up to `count` exemplars, int64, drawn without replacement from all or from those at some places."""
-        size = len(self.memory) if among is None else len(among)
+        size = len(self.memory) if candidates is None else len(candidates)
         drawn = torch.randperm(size, generator=self.draws)[:count].to(self.device)
-        return drawn if among is None else rows(among, drawn)
+        return drawn if candidates is None else rows(candidates, drawn)
 
     def exemplars_at(self, places: Tensor) -> tuple[Tensor, Tensor]:
         """Inputs, as floats and augmented, and labels of the exemplars at some places."""

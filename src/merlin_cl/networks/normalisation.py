@@ -26,7 +26,7 @@ class Normalised(NamedTuple):
     statistics: Statistics
 
 
-class Gradients(NamedTuple):
+class NormalisationGradients(NamedTuple):
     """Of the loss, by the input, gain and bias of a normalisation."""
 
     x: Tensor
@@ -40,7 +40,7 @@ class Normalisation(Protocol):
     def forward(self, x: Tensor, gain: Tensor, bias: Tensor) -> Normalised:
         """x (channels last) normalised, times gain, plus bias. May overwrite x."""
 
-    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> Gradients:
+    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> NormalisationGradients:
         """From the gradient by y."""
 
 
@@ -55,11 +55,11 @@ class EveryExample:
             variance.zero_()  # a single value has no unbiased variance
         return Normalised(y, (x, gain, centre, inverse), Statistics(mean, variance))
 
-    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> Gradients:
+    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> NormalisationGradients:
         """See `Normalisation`."""
         x, gain, centre, inverse = saved
         derive = torch.ops.aten.native_batch_norm_backward
-        return Gradients(
+        return NormalisationGradients(
             *derive(gradient, x, gain, None, None, centre, inverse, True, EPSILON, [True, True, True]),
         )
 
@@ -91,7 +91,7 @@ class ByShares:
         unbiased = variance.view(len(counted), -1) * (counted / (counted - 1))
         return Normalised(_like(x, y), (x, gain, inverse), Statistics(mean, unbiased.flatten()))
 
-    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> Gradients:
+    def backward(self, gradient: Tensor, saved: tuple[Tensor, ...]) -> NormalisationGradients:
         """See `Normalisation`."""
         x, gain, inverse = saved
         centred, g = _pixels(x), _pixels(gradient)
@@ -103,7 +103,7 @@ class ByShares:
         offset = self._spread(each, scale * of_bias)
         slope = self._spread(each, scale * inverse * of_gain)
         torch.addcmul(offset, centred, slope, out=product).addcmul_(g, scale)
-        return Gradients(_like(x, product), of_gain, of_bias)
+        return NormalisationGradients(_like(x, product), of_gain, of_bias)
 
     def _weigh(self, of_examples: Tensor) -> Tensor:
         """The weighted mean, [M*C], of one number for each example, [N, M*C]."""

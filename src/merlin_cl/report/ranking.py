@@ -27,7 +27,7 @@ class Place:
     row: Row
     rank: int | None
     """1 for the most accurate, equal ones sharing a rank; None for a row that stands apart."""
-    among: int
+    competitors: int
     """How many rows have a rank."""
     apart: Apart = ""
     """Why it has none: it is a further answer of a learner that has one, is told the task of every example, or is a ceiling."""
@@ -65,7 +65,7 @@ def sentence(places: list[Place], called: Callable[[Row], str] | None = None, ou
     mine = next((place for place in ranked if place.row.method == ours), None)
     if mine is not None:
         stored = f" with {stored_size(mine.row.stored_bytes)}" if mine.row.stored_bytes is not None else ""
-        rank = f", {ordinal(mine.rank or 0)} of {mine.among}" if mine.among > 1 else ""
+        rank = f", {ordinal(mine.rank or 0)} of {mine.competitors}" if mine.competitors > 1 else ""
         told = f"{called(mine.row)} {_accuracy(mine)}{stored}{rank}"
         if mine in ranked[:LEADING]:
             leading[ranked.index(mine)] = told

@@ -50,7 +50,7 @@ def _scores_table(places: list[Place], notes: list[str], width: int) -> Table:
     columns = fitting(_columns(places, notes), places, width)
     title = _question(places[0].row)
     return table_of(
-        columns, places, title, lambda place: "bold" if place.rank == 1 < place.among else None, _stands_apart
+        columns, places, title, lambda place: "bold" if place.rank == 1 < place.competitors else None, _stands_apart
     )
 
 
@@ -74,7 +74,7 @@ def _question(row: Row) -> str:
 
 def _columns(places: list[Place], notes: list[str]) -> list[Column[Place]]:
     """Every column that has something to say of these rows, in the order in which they are read."""
-    several = any(place.among > 1 for place in places)
+    several = any(place.competitors > 1 for place in places)
     intervals = any(place.row.interval(AVERAGE) for place in places)
     columns: list[Column[Place] | None] = [
         Column("rank", lambda place: NONE if place.rank is None else str(place.rank), 0) if several else None,

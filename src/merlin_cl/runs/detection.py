@@ -75,6 +75,6 @@ def _of(learner: Learner[Any], x: Tensor, task: int | None, inference: Inference
     if learner.has_members:
         parts = learner.uncertainty(x, task, inference=inference)
         return {"total": parts.total.cpu(), "epistemic": parts.epistemic.cpu()}
-    among = None if task is None else [learner.tasks[task].classes]
-    scores = learner.logits(x, task, inference=inference, among=among)
+    class_sets = None if task is None else [learner.tasks[task].classes]
+    scores = learner.logits(x, task, inference=inference, class_sets=class_sets)
     return {"total": entropy(scores.reshape(-1, scores.shape[-1]).double().softmax(dim=1)).cpu()}

@@ -65,11 +65,11 @@ def evaluate(
             mode: [question for question in asked if question.inference == mode]
             for mode in dict.fromkeys(question.inference for question in asked)
         }
-        among = [
+        class_sets = [
             [task.info.classes if one.view == "task-masked" else seen for one in views] for views in modes.values()
         ]
         told_task = [j if mode == "aware" else None for mode in modes]
-        answers_by_mode = learner.answers(x, [Asked(*one) for one in zip(told_task, modes, among, strict=True)])
+        answers_by_mode = learner.answers(x, [Asked(*one) for one in zip(told_task, modes, class_sets, strict=True)])
         for views, logits in zip(modes.values(), answers_by_mode, strict=True):  # [V, N, classes]
             correct = logits.argmax(dim=2).cpu() == y.cpu()  # [V, N]
             for question, count in zip(views, correct.sum(dim=1).tolist(), strict=True):

@@ -6,7 +6,7 @@ import time
 from pathlib import Path
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.runs.engines.engine import Engine, Outcome
+from merlin_cl.runs.engines.engine import Engine, JobOutcome
 from merlin_cl.runs.folder import exclusive
 from merlin_cl.runs.grid_state import Cost, GridState, JobState, seconds_left, state_of
 from merlin_cl.runs.jobs import Job
@@ -90,7 +90,7 @@ class _Work:
     def _free(self) -> int:
         return max(0, self.engine.slots - len(self.state.of("running")))
 
-    def _end(self, outcome: Outcome) -> None:
+    def _end(self, outcome: JobOutcome) -> None:
         entry = next(entry for entry in self.state.of("running") if entry.job is outcome.job)
         self.state.end(entry, outcome.reason, self.retries)
         folder = entry.job.folder(self.root)

@@ -13,7 +13,7 @@ import numpy as np
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.serving.journal import Array
-from merlin_cl.serving.model import Answer, Question, Snapshot
+from merlin_cl.serving.model import Answer, PredictionRequest, ServedVersion
 
 TOGETHER = 256
 """Inputs that are answered in one pass, at most, unless one request has more."""
@@ -28,14 +28,14 @@ class BusyError(MerlinError):
 @dataclass(frozen=True)
 class _Asked:
     x: Array
-    question: Question
+    question: PredictionRequest
     future: Future[Answer]
 
 
 class Answerer:
     """Answers in a thread of its own until it is stopped."""
 
-    def __init__(self, snapshot: Callable[[], Snapshot]) -> None:
+    def __init__(self, snapshot: Callable[[], ServedVersion]) -> None:
         self._snapshot = snapshot
         self._waiting: deque[_Asked] = deque()
         self._inputs, self._stopping = 0, False
@@ -53,7 +53,7 @@ class Answerer:
             self._changed.notify()
         self._thread.join()
 
-    def ask(self, x: Array, question: Question) -> Future[Answer]:
+    def ask(self, x: Array, question: PredictionRequest) -> Future[Answer]:
         """The answer to come; BusyError where too many wait for one."""
         asked = _Asked(x, question, Future())
         with self._changed:

@@ -24,8 +24,8 @@ from merlin_cl.serving.answering import BusyError
 from merlin_cl.serving.figures import exposition
 from merlin_cl.serving.journal import ConflictError, StorageError
 from merlin_cl.serving.journal import Request as Change
-from merlin_cl.serving.limits import LateError, Limits, Rate, TooLargeError, TooSlowError, whole_body
-from merlin_cl.serving.model import Answer, Question
+from merlin_cl.serving.limits import BodyTooLargeError, LateError, Limits, Rate, TooSlowError, whole_body
+from merlin_cl.serving.model import Answer, PredictionRequest
 from merlin_cl.serving.openapi import document
 from merlin_cl.serving.outlook import shown
 from merlin_cl.serving.pages import dashboard, documentation, policy
@@ -36,7 +36,7 @@ STATUS: dict[type[MerlinError], int] = {
     UnknownError: 404,
     TooSlowError: 408,
     ConflictError: 409,
-    TooLargeError: 413,
+    BodyTooLargeError: 413,
     BusyError: 429,
     LateError: 503,
     DivergenceError: 503,
@@ -107,7 +107,7 @@ class Routes:
         begun = time.perf_counter()
         body = await self._body(request, inputs=True, task=False, probabilities=False, coverage=False, novelty=False)
         service, task = self._service, bodies.task_of(body)
-        question = Question(task, bodies.coverage_of(body), bodies.flag(body, "novelty"))
+        question = PredictionRequest(task, bodies.coverage_of(body), bodies.flag(body, "novelty"))
         x, every = service.form.inputs(body["inputs"], self._limits.inputs), bodies.flag(body, "probabilities")
         try:
             async with asyncio.timeout(self._limits.seconds):

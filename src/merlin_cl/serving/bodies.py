@@ -28,7 +28,7 @@ class MalformedError(MerlinError):
 
 
 @dataclass(frozen=True)
-class Form:
+class BodyForm:
     """What inputs look like."""
 
     shape: tuple[int, ...]

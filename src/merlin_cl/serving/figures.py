@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean, pvariance
 from typing import Any
 
-from merlin_cl.serving.journal import Outcome
+from merlin_cl.serving.journal import EntryOutcome
 
 RECENT, BEFORE = 200, 2_000
 """Examples, or answers, that are compared: the last ones with those before them."""
@@ -98,7 +98,7 @@ class Figures:
         self.answered += len(confidences)
         self.confidence.add(confidences)
 
-    def outcomes(self, outcomes: Sequence[Outcome]) -> None:
+    def outcomes(self, outcomes: Sequence[EntryOutcome]) -> None:
         """Entries were learned, or refused; those that had to be learned again were counted before."""
         for outcome in outcomes:
             if outcome.again:
@@ -141,11 +141,11 @@ def exposition(figures: Figures, gauges: dict[str, float | None]) -> str:
     family("learned_total", "counter", "Examples that were learned.", [("", figures.learned)])
     family("refused_total", "counter", "Examples that could not be learned.", [("", figures.refused)])
     bins: list[tuple[str, float]] = []
-    counts, so_far = figures.latencies.counts, 0
+    counts, below = figures.latencies.counts, 0
     for bound, count in zip((*BOUNDS, math.inf), counts, strict=True):
-        so_far += count
-        bins.append((f'_bucket{{le="{"+Inf" if bound == math.inf else format(bound, "g")}"}}', so_far))
-    bins += [("_sum", figures.latencies.total), ("_count", so_far)]
+        below += count
+        bins.append((f'_bucket{{le="{"+Inf" if bound == math.inf else format(bound, "g")}"}}', below))
+    bins += [("_sum", figures.latencies.total), ("_count", below)]
     family("answer_seconds", "histogram", "Seconds that requests for answers took.", bins)
     before = {"accuracy_before_learning": figures.right.recent, "coverage_before_learning": figures.covered.recent}
     for name, value in {**before, **gauges}.items():

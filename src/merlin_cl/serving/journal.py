@@ -105,7 +105,7 @@ class JournalEntry:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class EntryOutcome:
     """What became of an entry when it was learned."""
 
     number: int
@@ -222,7 +222,7 @@ class Journal:
             (number,) = base.execute("SELECT coalesce(max(number), 0) FROM entries").fetchone()
         return int(number)
 
-    def note(self, outcomes: Iterable[Outcome]) -> None:
+    def note(self, outcomes: Iterable[EntryOutcome]) -> None:
         """Write down what became of entries. How they were answered is kept as it was at first: learning again, after a kill,
         asks a model that has learned less or more."""
         rows = [(each.lesson, each.refusal, each.answered_right, each.covered, each.number) for each in outcomes]

@@ -15,7 +15,7 @@ CLIENTS = 1_000
 """Addresses whose requests are counted; those that were silent longest are forgotten first."""
 
 
-class TooLargeError(MerlinError):
+class BodyTooLargeError(MerlinError):
     """A body that is larger than is taken."""
 
 
@@ -76,5 +76,5 @@ async def whole_body(stream: AsyncIterator[bytes], announced: str | None, limits
     return bytes(content)
 
 
-def _too_large(limits: Limits) -> TooLargeError:
-    return TooLargeError(f"The body is larger than {limits.bytes:,} bytes; send fewer inputs in a request.")
+def _too_large(limits: Limits) -> BodyTooLargeError:
+    return BodyTooLargeError(f"The body is larger than {limits.bytes:,} bytes; send fewer inputs in a request.")

@@ -18,7 +18,7 @@ import numpy as np
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import ContinualClassifier
-from merlin_cl.serving.journal import Array, Journal, JournalEntry, Outcome, Request
+from merlin_cl.serving.journal import Array, EntryOutcome, Journal, JournalEntry, Request
 from merlin_cl.serving.outlook import Outlook
 from merlin_cl.statefile import clear_leftovers, write_whole
 
@@ -35,7 +35,7 @@ Lesson = Sequence[JournalEntry]
 
 
 @dataclass(frozen=True)
-class Question:
+class PredictionRequest:
     """What is asked of inputs."""
 
     task: str | int | None = None
@@ -64,7 +64,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class ServedVersion:
     """What answers: an estimator that is never taught."""
 
     version: int
@@ -72,7 +72,7 @@ class Snapshot:
     turn: threading.Lock = field(default_factory=threading.Lock)
     """Of whoever asks it, or copies it."""
 
-    def answer(self, x: Array, question: Question) -> Answer:
+    def answer(self, x: Array, question: PredictionRequest) -> Answer:
         """What there is to say about inputs [N, ...]."""
         estimator, sets, novelty = self.estimator, None, None
         with self.turn:
@@ -87,14 +87,14 @@ class Snapshot:
 class ServedModel:
     """Learns what is in a journal, in order, each entry once."""
 
-    snapshot: Snapshot
+    snapshot: ServedVersion
 
     def __init__(
         self, journal: Journal, folder: Path, load: Callable[[Path], ContinualClassifier], keep: int = 10
     ) -> None:
         """The newest version that can be read; `folder` holds versions, `load` reads one, and `keep` of them are kept."""
         self.journal, self._folder, self._load, self._keep = journal, folder, load, keep
-        self._unnoted: list[Outcome] = []
+        self._unnoted: list[EntryOutcome] = []
         self._remove_strays()
         self.columns: tuple[str, ...] = ()
         self.applied, self._live = self._newest()
@@ -105,7 +105,7 @@ class ServedModel:
         """The newest version on disk."""
         return max(self.journal.versions())
 
-    def step(self) -> list[Outcome]:
+    def step(self) -> list[EntryOutcome]:
         """Learn some of what waits, and give out a snapshot that knows it; nothing where nothing waits."""
         self._note()
         waiting = list(lessons(self.journal.after(self.applied, STEP)))
@@ -139,7 +139,7 @@ class ServedModel:
             self.journal.note(self._unnoted)
             self._unnoted = []
 
-    def _learned(self, lessons: Sequence[Lesson]) -> list[Outcome]:
+    def _learned(self, lessons: Sequence[Lesson]) -> list[EntryOutcome]:
         """Learn lessons and give out a snapshot. Where something fails, smaller parts are tried, down to a single entry, so that
         only those are refused which fail by themselves."""
         before, outcomes = self.applied, []
@@ -166,7 +166,7 @@ class ServedModel:
             self._publish()
         return outcomes
 
-    def _outcomes(self, lesson: Lesson) -> list[Outcome]:
+    def _outcomes(self, lesson: Lesson) -> list[EntryOutcome]:
         first = lesson[0]
         if first.lesson is not None and first.refusal is not None:
             return [self._outcome(entry, entry.number, entry.refusal, (None, None)) for entry in lesson]
@@ -176,8 +176,8 @@ class ServedModel:
 
     def _outcome(
         self, entry: JournalEntry, lesson: int, refusal: str | None, known: tuple[int | None, int | None]
-    ) -> Outcome:
-        return Outcome(entry.number, lesson, len(entry.request.labels), refusal, *known, entry.lesson is not None)
+    ) -> EntryOutcome:
+        return EntryOutcome(entry.number, lesson, len(entry.request.labels), refusal, *known, entry.lesson is not None)
 
     def _teach(self, lesson: Lesson) -> None:
         request = lesson[0].request
@@ -197,7 +197,7 @@ class ServedModel:
             return None, None
         calibrated = self.snapshot.estimator.calibration > 0
         try:
-            answer = self.snapshot.answer(request.inputs, Question(coverage=COVERAGE if calibrated else None))
+            answer = self.snapshot.answer(request.inputs, PredictionRequest(coverage=COVERAGE if calibrated else None))
         except MerlinError:  # a model that diverged has no answers; that is said to whoever asks
             return 0, None
         columns = {label: at for at, label in enumerate(answer.classes.tolist())}
@@ -209,7 +209,7 @@ class ServedModel:
 
     def _publish(self) -> None:
         ready = copy.deepcopy(self._live)
-        self.snapshot = Snapshot(self.applied, ready.prepare())
+        self.snapshot = ServedVersion(self.applied, ready.prepare())
 
     # Versions
 

@@ -46,7 +46,7 @@ class Outlook:
         """What `record` gave."""
         return cls(tuple(record["classes"]), tuple(record["tasks"]), record["learning"])
 
-    def after(self, request: Request, rules: Rules) -> Self:
+    def after(self, request: Request, rules: ModelRules) -> Self:
         """With a request that is to be learned; one that cannot be is refused in a sentence."""
         known = set(self.classes)
         classes = (*self.classes, *sorted(set(request.labels) - known))
@@ -62,7 +62,7 @@ class Outlook:
 
 
 @dataclass(frozen=True)
-class Rules:
+class ModelRules:
     """What holds for a model whatever it learns."""
 
     told: bool

@@ -12,11 +12,11 @@ from typing import Any
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import ContinualClassifier
 from merlin_cl.serving.answering import Answerer, BusyError, Remembered
-from merlin_cl.serving.bodies import Form
+from merlin_cl.serving.bodies import BodyForm
 from merlin_cl.serving.figures import BEFORE, RECENT, Figures
-from merlin_cl.serving.journal import Acknowledgement, ConflictError, Journal, Outcome, Request
+from merlin_cl.serving.journal import Acknowledgement, ConflictError, EntryOutcome, Journal, Request
 from merlin_cl.serving.model import ServedModel, first_version
-from merlin_cl.serving.outlook import Outlook, Rules
+from merlin_cl.serving.outlook import ModelRules, Outlook
 from merlin_cl.serving.teacher import Teacher
 
 ENDING_SECONDS = 30.0
@@ -56,7 +56,7 @@ class Service:
             self.journal.close()
             raise
         estimator = self.model.snapshot.estimator
-        self.form, self.rules = Form.of(self.model), Rules.of(estimator)
+        self.form, self.rules = BodyForm.of(self.model), ModelRules.of(estimator)
         self.figures, self.remembered = Figures(), Remembered()
         self.figures.remember(self.journal.answered(RECENT + BEFORE))
         self._accepting = threading.Lock()
@@ -183,7 +183,7 @@ class Service:
             number = entries[-1].number
         return outlook
 
-    def _hear(self, outcomes: Sequence[Outcome]) -> None:
+    def _hear(self, outcomes: Sequence[EntryOutcome]) -> None:
         """Called by the teacher: what was refused leaves other classes and tasks than were foreseen."""
         self.figures.outcomes(outcomes)
         with self._accepting:

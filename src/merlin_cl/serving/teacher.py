@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.serving.journal import Outcome, StorageError
+from merlin_cl.serving.journal import EntryOutcome, StorageError
 from merlin_cl.serving.model import ServedModel
 
 SAVE_EXAMPLES = 2_000
@@ -23,7 +23,7 @@ class Teacher:
     def __init__(
         self,
         model: ServedModel,
-        told: Callable[[Sequence[Outcome]], None],
+        told: Callable[[Sequence[EntryOutcome]], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         """`told` hears what became of entries, in the teacher's thread."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from merlin_cl.streams.stream import Stream
 
 
-class Lesson:
+class DrawnTasks:
     """The first tasks as one seed draws them, kept to be learned once in every trial."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
@@ -35,25 +35,20 @@ class Lesson:
         return mean(evaluate(learner, self.stream, tasks, [question], lambda *_: None)[question].accuracies)
 
 
-def asked(settings: MethodSettings, lesson: Lesson) -> Question:
+def asked(settings: MethodSettings, drawn: DrawnTasks) -> Question:
     """What counts: the first view of the stream (all classes compete), by the first inference mode of the method."""
-    return questions(settings.build(lesson.stream.info, lesson.seed), lesson.stream.info, "all")[0]
+    return questions(settings.build(drawn.stream.info, drawn.seed), drawn.stream.info, "all")[0]
 
 
-def learning(settings: MethodSettings, lessons: list[Lesson]) -> Iterator[float]:
-    """After each task: the average incremental accuracy so far, mean over the lessons."""
-    learners = [settings.build(lesson.stream.info, lesson.seed) for lesson in lessons]
-    question = asked(settings, lessons[0])
+def learning(settings: MethodSettings, draws: list[DrawnTasks]) -> Iterator[float]:
+    """After each task: the average incremental accuracy so far, mean over the seeds' draws."""
+    learners = [settings.build(drawn.stream.info, drawn.seed) for drawn in draws]
+    question = asked(settings, draws[0])
     points: list[float] = []  # accuracy on all tasks so far, after each task
-    for task in range(len(lessons[0].stream)):
-        for lesson, learner in zip(lessons, learners, strict=True):
-            lesson.learn(learner, task)
+    for task in range(len(draws[0].stream)):
+        for drawn, learner in zip(draws, learners, strict=True):
+            drawn.learn(learner, task)
         points.append(
-            mean(
-                [
-                    lesson.accuracy(learner, task + 1, question)
-                    for lesson, learner in zip(lessons, learners, strict=True)
-                ]
-            )
+            mean([drawn.accuracy(learner, task + 1, question) for drawn, learner in zip(draws, learners, strict=True)])
         )
         yield mean(points)

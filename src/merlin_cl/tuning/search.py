@@ -20,7 +20,7 @@ from merlin_cl.report.text import parts
 from merlin_cl.runs.folder import write_json
 from merlin_cl.runs.progress import Display, clock_time
 from merlin_cl.tuning.best import best, chosen_record
-from merlin_cl.tuning.objective import Lesson, asked, learning
+from merlin_cl.tuning.objective import DrawnTasks, asked, learning
 from merlin_cl.tuning.plan import Plan
 from merlin_cl.tuning.trials import State, StudyFolder, Trial
 
@@ -41,19 +41,19 @@ def search(plan: Plan, root: Path, trials: int, show: Display) -> StudyFolder:
         raise UsageError(f"trials is {trials}; it must be at least 1.")
     folder = StudyFolder(root, plan)
     with folder.opened(), _one_thread():
-        lessons = [Lesson(plan, seed) for seed in plan.seeds]
-        folder.claim(plan, "-".join(lesson.stream.fingerprint for lesson in lessons))
+        draws = [DrawnTasks(plan, seed) for seed in plan.seeds]
+        folder.claim(plan, "-".join(drawn.stream.fingerprint for drawn in draws))
         done = folder.trials()
         if done:
             show.say(f"{len(done)} trials were made before.")
-        progress = _Progress(show, trials, len(lessons[0].stream), len(done))
+        progress = _Progress(show, trials, len(draws[0].stream), len(done))
         while len(done) < trials:
-            trial = _try(plan, lessons, done, progress)
+            trial = _try(plan, draws, done, progress)
             folder.add(trial)
             done.append(trial)
             progress.trial_done(_told(trial, done))
-        question = asked(plan.settings(plan.start), lessons[0])
-        write_json(folder.chosen, chosen_record(plan, done, question, lessons[0].stream.source))
+        question = asked(plan.settings(plan.start), draws[0])
+        write_json(folder.chosen, chosen_record(plan, done, question, draws[0].stream.source))
     return folder
 
 
@@ -86,7 +86,7 @@ class _Progress:
         return (time.monotonic() - self._begun) / made * ahead
 
 
-def _try(plan: Plan, lessons: list[Lesson], done: list[Trial], progress: _Progress) -> Trial:
+def _try(plan: Plan, draws: list[DrawnTasks], done: list[Trial], progress: _Progress) -> Trial:
     """One trial."""
     begun = time.monotonic()
     study = _study(plan.method.space, done)
@@ -98,11 +98,11 @@ def _try(plan: Plan, lessons: list[Lesson], done: list[Trial], progress: _Progre
     state: State = "complete"
     error = None
     try:
-        for task, point in enumerate(learning(plan.settings(values), lessons)):
+        for task, point in enumerate(learning(plan.settings(values), draws)):
             curve.append(point)
             asked_for.report(point, task)
             progress.task_done(task)
-            if task + 1 < len(lessons[0].stream) and asked_for.should_prune():
+            if task + 1 < len(draws[0].stream) and asked_for.should_prune():
                 state = "pruned"
                 break
     except (ValueError, RuntimeError, ArithmeticError) as problem:  # values with which a method diverges

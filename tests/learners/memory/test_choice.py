@@ -155,7 +155,7 @@ def test_who_goes_is_the_same_once_it_is_settled(seed, count, earlier):
     everything = points(seed, count + earlier)
     candidates = everything[earlier:]
     by_mean, settled = (passing(Herding((4,), seed=0), everything) for _ in range(2))
-    order = candidates[settled.settle(GROUP, candidates)]
+    order = candidates[settled.final_order(GROUP, candidates)]
     assert settled.unsettled == []
     assert settled.stored_bytes == 0
     while len(candidates) > 1:

@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 import torch
 
-from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
+from merlin_cl.learners.merlin.consolidation import ReplaySet, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import TaskPrior
 from merlin_cl.networks.bank import Bank
 
@@ -78,7 +78,7 @@ def test_a_prior_fitted_by_replay_answers_more_as_before_than_one_that_is_cut():
         cut = cut.smaller(distribution.groups)
     assert isinstance(cut, TaskPrior)
     cut = cut.scaled(torch.full((1, 1), 0.7))  # as if rounding had drawn it towards its start
-    replayed = fitted(cut, models, distribution, learner.lesson(1), torch.Generator().manual_seed(0))
+    replayed = fitted(cut, models, distribution, learner.replay_set(1), torch.Generator().manual_seed(0))
     wide = x + torch.randn(x.shape, generator=torch.Generator().manual_seed(0))
     assert disagreement_with_what_it_was(learner, replayed, models, wide) < disagreement_with_what_it_was(
         learner, cut, models, wide
@@ -89,7 +89,7 @@ def test_a_prior_fitted_by_replay_answers_more_as_before_than_one_that_is_cut():
 def test_without_exemplars_there_is_nothing_to_replay_on_and_nothing_changes():
     learner = learned(SMALL.build(STREAM, seed=0))
     prior = learner.distribution.prior(0)
-    nothing = Lesson(torch.zeros(0, *STREAM.input_shape), torch.zeros(0), learner.outputs(learner.seen))
+    nothing = ReplaySet(torch.zeros(0, *STREAM.input_shape), torch.zeros(0), learner.outputs(learner.seen))
     models = Bank(learner.network, learner.distribution.mean(0))
     assert fitted(prior, models, learner.distribution, nothing, torch.Generator()) is prior
 
@@ -97,7 +97,7 @@ def test_without_exemplars_there_is_nothing_to_replay_on_and_nothing_changes():
 def test_with_room_for_all_nothing_is_consolidated():
     learner = learned(SMALL.build(STREAM, seed=0))
     before = learner.state()["method"]["distribution"]
-    consolidate(learner.distribution, "replay", learner.lesson, torch.Generator())
+    consolidate(learner.distribution, "replay", learner.replay_set, torch.Generator())
     after = learner.state()["method"]["distribution"]
     for one, other in zip(before["priors"], after["priors"], strict=True):
         assert torch.equal(one["means"]["digits"], other["means"]["digits"])

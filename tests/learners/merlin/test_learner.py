@@ -117,7 +117,7 @@ def test_questions_asked_together_are_answered_as_one_by_one_and_share_work(doma
         learner.end()
     x = everything()[0]
     questions = [Asked(None, "marginal", [learner.seen, [0, 1]]), Asked(1, "aware", [[0, 1]]), Asked(None, None, [[0]])]
-    alone = [learner.logits(x, one.task, inference=one.inference, among=one.among) for one in questions]
+    alone = [learner.logits(x, one.task, inference=one.inference, class_sets=one.class_sets) for one in questions]
     asked = []
     logits = Bank.logits
     monkeypatch.setattr(Bank, "logits", lambda bank, x: (asked.append(bank.members * len(x)), logits(bank, x))[1])
@@ -126,7 +126,7 @@ def test_questions_asked_together_are_answered_as_one_by_one_and_share_work(doma
     shared = sum(asked)
     asked.clear()
     for one in questions:
-        learner.logits(x, one.task, inference=one.inference, among=one.among)
+        learner.logits(x, one.task, inference=one.inference, class_sets=one.class_sets)
     assert shared < sum(asked)
 
 

@@ -29,6 +29,6 @@ def test_exemplars_choose_among_all_classes_seen(tiny):
     logits, old = learner.bank.logits(x)[0], learner.bank.logits(learner.memory.x)[0]
     present = sorted(set(y.tolist()))
     expected = (old.softmax(1) - functional.one_hot(learner.memory.y, 4)).mean(0)
-    among = logits[:, present].softmax(1) - functional.one_hot(y, 4)[:, present]
-    expected[present] += among.mean(0)
+    competing = logits[:, present].softmax(1) - functional.one_hot(y, 4)[:, present]
+    expected[present] += competing.mean(0)
     torch.testing.assert_close(head_bias_gradient(learner, x, y), expected)

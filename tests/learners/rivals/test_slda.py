@@ -61,5 +61,5 @@ def test_a_class_without_examples_comes_last_but_can_be_answered_when_alone(tiny
     learner.observe(x[y == 0], y[y == 0])
     learner.end()
     assert (learner.logits(x).argmax(1) == 0).all()
-    assert (learner.logits(x, among=[[1]])[0].argmax(1) == 1).all()
+    assert (learner.logits(x, class_sets=[[1]])[0].argmax(1) == 1).all()
     assert (learner.logits(x)[:, 2:] == MASKED).all()

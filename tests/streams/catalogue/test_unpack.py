@@ -7,14 +7,14 @@ import zipfile
 import pytest
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.streams.catalogue.archives import Limits
+from merlin_cl.streams.catalogue.archives import ArchiveLimits
 from merlin_cl.streams.catalogue.unpack import unpack as unpack_within
 
 FILES = {"set/a": b"A" * 5000, "set/deep/b": b"B", "other/c": b"C"}
 
 
 def unpack(archive, into, members="", files=100, size=1_000_000):
-    unpack_within(archive, into, Limits(files, size), members)
+    unpack_within(archive, into, ArchiveLimits(files, size), members)
 
 
 def archive(folder, kind, files=FILES, links=()):

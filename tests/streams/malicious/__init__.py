@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.streams.catalogue.archives import Limits
+from merlin_cl.streams.catalogue.archives import ArchiveLimits
 from merlin_cl.streams.catalogue.unpack import unpack
 from merlin_cl.streams.datasets.pickled import read_pickle
 from streams.malicious.archives import ARCHIVES, FILES, SIZE
@@ -47,7 +47,9 @@ def attempts(folder: Path) -> Iterator[Attempt]:
         file = folder / f"malicious.{suffix}"
         file.write_bytes(content)
         out = folder / "in" / "out"
-        yield _attempt("archive", name, folder, lambda file=file, out=out: unpack(file, out, Limits(FILES, SIZE)))
+        yield _attempt(
+            "archive", name, folder, lambda file=file, out=out: unpack(file, out, ArchiveLimits(FILES, SIZE))
+        )
 
 
 def _attempt(kind: str, name: str, folder: Path, work: Callable[[], object]) -> Attempt:

@@ -18,7 +18,7 @@ LEADING = 6
 """The first of every so many directions keeps 8 bits, the others 4: an error in the first counts most."""
 
 
-class Form(NamedTuple):
+class MatrixForm(NamedTuple):
     """How matrices are held: with a rank, or (rank 0) entry by entry, each in so many values."""
 
     rank: int
@@ -39,36 +39,36 @@ def compressed(offsets: Tensor, network: Network, most: int) -> "Compressed":
     return min(tries, key=lambda one: float((one.offsets(network) - offsets).norm()))
 
 
-def _by_rank(network: Network) -> Iterator[Form]:
+def _by_rank(network: Network) -> Iterator[MatrixForm]:
     """Every matrix by so many directions, the most first."""
     shapes = _shapes(network)
     most = max(_useful_rank(shape) for shape in shapes.values())
     for rank in range(min(LARGEST_RANK, most), 0, -1):
-        yield Form(rank, tuple(0 for _ in shapes))
+        yield MatrixForm(rank, tuple(0 for _ in shapes))
 
 
-def _by_entries(network: Network) -> Iterator[Form]:
+def _by_entries(network: Network) -> Iterator[MatrixForm]:
     """Every matrix entry by entry, the finest way first; then, one by one, the matrix that takes most bytes is made coarser.
 
     Small layers and the last one suffer most from few values, and a large one has most to spare. Vectors stay in 16 bits.
     """
     shapes, steps = _shapes(network), list(PER_BYTE)  # values, most first
     levels = {name: steps[0] for name, shape in shapes.items() if len(shape) > 1}
-    yield Form(0, tuple(levels.get(name, 0) for name in shapes))
+    yield MatrixForm(0, tuple(levels.get(name, 0) for name in shapes))
     while coarser := [name for name in levels if levels[name] > steps[-1]]:
         largest = max(coarser, key=lambda name: math.prod(shapes[name]) / PER_BYTE[levels[name]])
         levels[largest] = steps[steps.index(levels[largest]) + 1]
-        yield Form(0, tuple(levels.get(name, 0) for name in shapes))
+        yield MatrixForm(0, tuple(levels.get(name, 0) for name in shapes))
 
 
 class Compressed(NamedTuple):
     """One network: of every weight tensor its stored parts."""
 
-    form: Form
+    form: MatrixForm
     parts: tuple[tuple[Tensor, ...], ...]
 
     @classmethod
-    def of(cls, offsets: Tensor, network: Network, form: Form) -> "Compressed":
+    def of(cls, offsets: Tensor, network: Network, form: MatrixForm) -> "Compressed":
         """Offsets [learned] in a form."""
         shapes, parts, start = _shapes(network), [], 0
         for shape, levels in zip(shapes.values(), form.levels, strict=True):
@@ -107,13 +107,13 @@ class Compressed(NamedTuple):
         """What `state()` was taken of."""
         parts = [state["parts"][str(at)] for at in range(len(state["levels"]))]
         return cls(
-            Form(int(state["rank"]), tuple(state["levels"])),
+            MatrixForm(int(state["rank"]), tuple(state["levels"])),
             tuple(tuple(part[str(i)].clone() for i in range(len(part))) for part in parts),
         )
 
 
 @cache
-def bytes_of(network: Network, form: Form) -> int:
+def bytes_of(network: Network, form: MatrixForm) -> int:
     """What a form takes."""
     total = 0
     for shape, levels in zip(_shapes(network).values(), form.levels, strict=True):

@@ -8,7 +8,7 @@ import torch
 from merlin_cl.learners.lookup.compression import Compressed, compressed
 from merlin_cl.learners.lookup.settings import LookupSettings
 from merlin_cl.learners.merlin.base_models import BaseModels
-from merlin_cl.learners.merlin.consolidation import Lesson
+from merlin_cl.learners.merlin.consolidation import ReplaySet
 from merlin_cl.learners.merlin.distribution import Groups, Latents, Prior, WeightDistribution
 from merlin_cl.learners.merlin.learner import Merlin
 from merlin_cl.networks.growth import positions_of
@@ -81,7 +81,7 @@ class Lookup(Merlin):
 
     settings: LookupSettings
 
-    def _prior(self, base: BaseModels, lesson: Lesson, generator: torch.Generator) -> Prior:
+    def _prior(self, base: BaseModels, replay_set: ReplaySet, generator: torch.Generator) -> Prior:
         sketch = self.distribution.decoder.sketch
         offsets, outputs = sketch.offsets(base.mean[:1])[0], tuple(range(self.network.classes))
         most = int(1000 * self.settings.task_kilobytes)

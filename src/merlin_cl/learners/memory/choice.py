@@ -55,10 +55,10 @@ class Criterion(ABC):
 
     @property
     def unsettled(self) -> list[Group]:
-        """Groups of which something is kept that `settle` would make superfluous."""
+        """Groups of which something is kept that `final_order` would make superfluous."""
         return []
 
-    def settle(self, group: Group, candidates: Tensor) -> list[int]:
+    def final_order(self, group: Group, candidates: Tensor) -> list[int]:
         """No more of a group will pass: the places of its candidates [n, F], the first to go last where that is settled."""
         return list(range(len(candidates)))
 
@@ -104,7 +104,7 @@ class Herding(Criterion):
         """Those with a mean."""
         return list(self._means)
 
-    def settle(self, group: Group, candidates: Tensor) -> list[int]:
+    def final_order(self, group: Group, candidates: Tensor) -> list[int]:
         """The order in which they would go one by one, backwards."""
         staying, gone = list(range(len(candidates))), list[int]()
         while staying:

@@ -91,7 +91,7 @@ class ExemplarMemory:
 
     def offer(self, x: Tensor, y: Tensor, task: int, notes: Tensor | None = None) -> None:
         """Show the memory examples of a task as they pass, perhaps with notes [N, K]. Tasks come one after the other."""
-        self._settle_before(task)
+        self._order_before(task)
         for at, (example, label) in enumerate(zip(x, y.tolist(), strict=True)):
             group = (task, label)
             self._seen[group] = self._seen.get(group, 0) + 1
@@ -101,15 +101,15 @@ class ExemplarMemory:
             if place is not None:
                 self.put(place, example, label, task, None if notes is None else notes[at])
 
-    def _settle_before(self, task: int) -> None:
+    def _order_before(self, task: int) -> None:
         """Put the exemplars of earlier tasks in the order in which they are to go, where this saves what the choice rests on."""
         if self._criterion is None or all(group[0] == task for group in self._criterion.unsettled):
             return
         order = list(range(len(self)))
         for group in self._criterion.unsettled:
             places = self._places(group)
-            settled = self._criterion.settle(group, self._candidates(places))
-            for place, at in zip(places, settled, strict=True):
+            by_stay = self._criterion.final_order(group, self._candidates(places))
+            for place, at in zip(places, by_stay, strict=True):
                 order[place] = places[at]
         self.keep(order)
 

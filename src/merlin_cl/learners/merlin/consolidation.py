@@ -26,7 +26,7 @@ POOL = 400
 """Inputs that replayed models are asked about."""
 
 
-class Lesson(NamedTuple):
+class ReplaySet(NamedTuple):
     """What a task's models are replayed on."""
 
     x: Tensor
@@ -38,7 +38,10 @@ class Lesson(NamedTuple):
 
 
 def consolidate(
-    distribution: WeightDistribution, how: Consolidation, lessons: Callable[[int], Lesson], generator: torch.Generator
+    distribution: WeightDistribution,
+    how: Consolidation,
+    replay_set: Callable[[int], ReplaySet],
+    generator: torch.Generator,
 ) -> None:
     """Make priors smaller until all fit into the memory: the largest first, and of equals the oldest."""
     while distribution.bytes > distribution.memory:
@@ -54,21 +57,21 @@ def consolidate(
             continue
         if how == "replay" and isinstance(smaller, TaskPrior):
             pseudo_models = Bank(distribution.decoder.sketch.network, distribution.mean(largest))  # lines 3 and 4
-            smaller = fitted(smaller, pseudo_models, distribution, lessons(largest), generator)  # lines 5 to 7
+            smaller = fitted(smaller, pseudo_models, distribution, replay_set(largest), generator)  # lines 5 to 7
         distribution.priors[largest] = smaller
 
 
 def fitted(
-    prior: TaskPrior, models: Bank, distribution: WeightDistribution, lesson: Lesson, generator: torch.Generator
+    prior: TaskPrior, models: Bank, distribution: WeightDistribution, replay_set: ReplaySet, generator: torch.Generator
 ) -> TaskPrior:
     """The prior with units such that its components' mean models, together, answer as other models do together."""
-    if not len(lesson.x):
+    if not len(replay_set.x):
         return prior
     decoder, groups = distribution.decoder, distribution.groups
     sketch, latents = decoder.sketch, prior.mean(groups)
-    reestimate_statistics(models, lesson.x, lesson.weights)
-    x = _mixtures(lesson, generator)
-    wanted = _together(models.logits(x), lesson.allowed)  # [n, outputs]
+    reestimate_statistics(models, replay_set.x, replay_set.weights)
+    x = _mixtures(replay_set, generator)
+    wanted = _together(models.logits(x), replay_set.allowed)  # [n, outputs]
     bank = Bank(sketch.network, decoder(latents))
     starts, learned = decoder.starts[latents.starts], sketch.network.learned
     offsets = bank.weights[:, :learned] - starts[:, :learned]
@@ -79,7 +82,7 @@ def fitted(
         target = wanted[chosen]
 
         def loss(logits: Tensor, target: Tensor = target) -> Tensor:
-            return -(target * _together(logits, lesson.allowed).clamp(min=1e-9).log()).sum(dim=-1).mean()
+            return -(target * _together(logits, replay_set.allowed).clamp(min=1e-9).log()).sum(dim=-1).mean()
 
         by_psi = gradients.gradient(x[chosen].expand(prior.components, -1, *x.shape[1:]), loss)[:, :learned]
         factors = log_factors.exp()
@@ -90,9 +93,9 @@ def fitted(
     return prior.scaled(log_factors.exp())
 
 
-def _mixtures(lesson: Lesson, generator: torch.Generator) -> Tensor:
+def _mixtures(replay_set: ReplaySet, generator: torch.Generator) -> Tensor:
     """Inputs between two exemplars each, drawn as often as they count: a few exemplars span a set that holds many."""
-    x, weights = lesson.x, lesson.weights.cpu()
+    x, weights = replay_set.x, replay_set.weights.cpu()
     one, other = torch.multinomial(weights, 2 * POOL, replacement=True, generator=generator).to(x.device).chunk(2)
     share = torch.rand(POOL, *[1] * (x.dim() - 1), generator=generator).to(x.device)
     return share * x[one] + (1 - share) * x[other]

@@ -175,8 +175,8 @@ class MerlinInference:
         bank = Bank(
             learner.network, learner.distribution.sample(j, models, learner.generator("sample", j, len(learner.tasks)))
         )
-        lesson = learner.lesson(j)
-        reestimate_statistics(bank, lesson.x, lesson.weights)
+        replayed = learner.replay_set(j)
+        reestimate_statistics(bank, replayed.x, replayed.weights)
         return bank
 
     # Marginal: p(y | x) = sum over t of p(t | x) p(y | x, t)
@@ -262,7 +262,7 @@ class MerlinInference:
         learner = self._learner
         own = list(learner.tasks[j].classes)
         if learner.stream.domain_incremental:
-            others = [learner.stranger]
+            others = [learner.other_task]
         else:
             others = sorted({label for task in learner.tasks[:j] for label in task.classes}.difference(own))
         given = self._probabilities(logits, {*own, *others})

@@ -10,7 +10,7 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.ensemble_learner import EnsembleLearner
 from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.merlin.base_models import BaseModels, ExampleBatch
-from merlin_cl.learners.merlin.consolidation import Lesson, consolidate, fitted
+from merlin_cl.learners.merlin.consolidation import ReplaySet, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
 from merlin_cl.learners.merlin.evidence import TaskEvidence
 from merlin_cl.learners.merlin.inference import MerlinInference
@@ -67,7 +67,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
             task = self.tasks[-1].index
             old, own = ExampleBatch(*self.memory.before_task(task)), ExampleBatch(*self.memory.of_task(task))
             if self.stream.domain_incremental:
-                old = ExampleBatch(old.x, torch.full_like(old.y, self.stranger))
+                old = ExampleBatch(old.x, torch.full_like(old.y, self.other_task))
             self._base.learn(x, y, old, own)
             self.memory.offer(x, y, task)
             if self.evidence is not None:
@@ -82,19 +82,19 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         task, generator = self.tasks[-1].index, self.generator("consolidation", self.tasks[-1].index)
         self._old_shares.append(self._base.old_share)
         with self.phases.timed("distribution"):
-            self.distribution.priors.append(self._prior(self._base, self.lesson(task), generator))
+            self.distribution.priors.append(self._prior(self._base, self.replay_set(task), generator))
         with self.phases.timed("consolidate"):
-            consolidate(self.distribution, self.settings.consolidation, self.lesson, generator)
+            consolidate(self.distribution, self.settings.consolidation, self.replay_set, generator)
         self._inference.forget()
 
-    def _prior(self, base: BaseModels, lesson: Lesson, generator: torch.Generator) -> Prior:
+    def _prior(self, base: BaseModels, replay_set: ReplaySet, generator: torch.Generator) -> Prior:
         """p(z | t) of the task that ends, stored in few bits such that its models answer as the base models do.
 
         Running statistics take up what rounding changed; on networks that have them a fit to exemplars adds only its own error.
         """
         if self.settings.consolidation != "replay" or self.network.statistics:
             return base.prior
-        return fitted(base.prior, Bank(self.network, base.psi), self.distribution, lesson, generator)
+        return fitted(base.prior, Bank(self.network, base.psi), self.distribution, replay_set, generator)
 
     def _base_models(self, task: TaskInfo, count: int | None = None) -> BaseModels:
         """As many as the task can keep components; where they start is the seed's psi_0, or the means of the task before."""
@@ -112,20 +112,20 @@ class Merlin(EnsembleLearner[MerlinSettings]):
     def _base_outputs(self, j: int) -> Tensor:
         """Which outputs task j's base models choose among, bool [outputs]: classes seen by then, and strangers."""
         classes = {label for task in self.tasks[: j + 1] for label in task.classes}
-        return self.outputs([*classes, self.stranger] if self.network.classes > self.stream.classes else classes)
+        return self.outputs([*classes, self.other_task] if self.network.classes > self.stream.classes else classes)
 
-    def lesson(self, j: int) -> Lesson:
+    def replay_set(self, j: int) -> ReplaySet:
         """What task j's models are replayed on: exemplars of the tasks that they saw, in the mixture in which they saw them."""
         tasks, old_share = self.memory.tasks, self.old_share(j)
         chosen = tasks <= j if old_share else tasks == j
         own = tasks[chosen] == j
         weights = torch.where(own, (1 - old_share) / own.sum().clamp(min=1), old_share / (~own).sum().clamp(min=1))
-        return Lesson(as_float(self.memory.x[chosen]), weights * len(own), self._base_outputs(j))
+        return ReplaySet(as_float(self.memory.x[chosen]), weights * len(own), self._base_outputs(j))
 
     def _decoder(self) -> Decoder:
         """p(psi | z): starts and sketch, which the seed regenerates."""
-        with_stranger = self.network.classes > self.stream.classes
-        outputs = [*range(self.stream.classes), *(["stranger"] if with_stranger else [])]
+        with_other_task = self.network.classes > self.stream.classes
+        outputs = [*range(self.stream.classes), *(["stranger"] if with_other_task else [])]  # what it is drawn under
         first = self.settings.classifier(self.made_for)
         self._sketch = Sketch(self.network, min(self.settings.latent, first.size), self.generator, first, outputs)
         starts = self._initial(self.settings.base_models, self.generator("psi_0"))
@@ -156,7 +156,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         return self._base.prior if self.learning and self._base is not None else None
 
     @property
-    def stranger(self) -> int:
+    def other_task(self) -> int:
         """The output for inputs of earlier tasks, where tasks share their classes."""
         return self.stream.classes
 
@@ -286,8 +286,8 @@ class Merlin(EnsembleLearner[MerlinSettings]):
 
     def _head_growth(self, narrow: Network) -> HeadGrowth:
         """The output for strangers, if there is one, stays the last."""
-        with_stranger = self.network.classes > self.stream.classes
-        outputs = [*range(narrow.classes - with_stranger), *([self.stranger] if with_stranger else [])]
+        with_other_task = self.network.classes > self.stream.classes
+        outputs = [*range(narrow.classes - with_other_task), *([self.other_task] if with_other_task else [])]
         return HeadGrowth(narrow, self.network, outputs)
 
     def parameters(self) -> dict[str, int]:

@@ -116,5 +116,5 @@ class MerlinSettings(EnsembleSettings):
 
     def classifier(self, stream: StreamInfo) -> Network:
         """The network for a stream; where tasks share their classes and are to be told apart, with an output for strangers."""
-        stranger = stream.domain_incremental and self.replay > 0
-        return super().classifier(replace(stream, classes=stream.classes + stranger))
+        other_task = stream.domain_incremental and self.replay > 0
+        return super().classifier(replace(stream, classes=stream.classes + other_task))

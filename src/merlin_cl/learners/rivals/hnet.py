@@ -116,15 +116,15 @@ class HNET(Learner[HNETSettings]):
         logs = logits.masked_fill(~own[:, None, :], MASKED).log_softmax(dim=2)
         entropy = -(logs.exp() * logs).masked_fill(~own[:, None, :], 0).sum(dim=2)  # [tasks, N]
         answers = []
-        for among in allowed:
-            possible = (own & among).any(dim=1)  # tasks that have an allowed class
+        for mask in allowed:
+            possible = (own & mask).any(dim=1)  # tasks that have an allowed class
             if inference == "aware" and task is not None:
                 chosen = torch.full((len(x),), task, device=self.device)
             else:
                 chosen = entropy.masked_fill(~possible[:, None], torch.inf).argmin(dim=0)  # [N]
             scores = logs[chosen, torch.arange(len(x), device=self.device)]  # [N, classes]
             scores = torch.where(own[chosen], scores, UNCHOSEN)
-            answers.append(torch.where(among, scores, MASKED))
+            answers.append(torch.where(mask, scores, MASKED))
         return torch.stack(answers)
 
     def _state(self) -> State:

@@ -12,7 +12,7 @@ from merlin_cl.report.means import unequal_means
 from merlin_cl.report.page.checkpoint_reader import Kept, opened
 from merlin_cl.report.page.command import command_for
 from merlin_cl.report.page.diagnosis import diagnosis_of
-from merlin_cl.report.page.experiments import FIRST, Experiment, StreamGroup, sort_runs
+from merlin_cl.report.page.experiments import FIRST, RunGroup, StreamGroup, sort_runs
 from merlin_cl.report.page.gallery import gallery
 from merlin_cl.report.page.latent import latent_space
 from merlin_cl.report.page.losses import loss_curves
@@ -92,7 +92,7 @@ def _stream(group: StreamGroup, number: int, slots: dict[str, int], pictures: _P
 
 
 def _experiment(
-    group: StreamGroup, experiment: Experiment, slot: int, pictures: _PictureBudget, ranked: dict[int, Place]
+    group: StreamGroup, experiment: RunGroup, slot: int, pictures: _PictureBudget, ranked: dict[int, Place]
 ) -> Content:
     row, first = experiment.row, experiment.runs[0]
     series = [series_of(group, experiment, place, ranked) for place in range(len(experiment.rows))]
@@ -167,7 +167,7 @@ def _slots(groups: list[StreamGroup]) -> dict[str, int]:
     return {label: slot for slot, label in enumerate(labels)}
 
 
-def _cost(experiment: Experiment) -> Content | None:
+def _cost(experiment: RunGroup) -> Content | None:
     """CPU seconds by kind of work and bytes by kind of thing kept, means over seeds; of finished runs."""
     if not experiment.finished:
         return None
@@ -186,7 +186,7 @@ def _cost(experiment: Experiment) -> Content | None:
     }
 
 
-def _settings(experiment: Experiment) -> list[Content]:
+def _settings(experiment: RunGroup) -> list[Content]:
     """Every setting with its value, and whether it is other than the default or preset has it."""
     result, changed = experiment.results[0], experiment.row.changed
     run = {"batch_size": result["batch_size"]} | {

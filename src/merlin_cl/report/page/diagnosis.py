@@ -9,7 +9,7 @@ from merlin_cl.metrics import ENOUGH_SEEDS
 from merlin_cl.report.diagnosis import CONTROL
 from merlin_cl.report.diagnosis_verdict import Knowledge, judge
 from merlin_cl.report.page.estimates import Estimate, estimate_or_none
-from merlin_cl.report.page.experiments import Experiment, StreamGroup
+from merlin_cl.report.page.experiments import RunGroup, StreamGroup
 from merlin_cl.report.text import signed, size
 
 ANY = (-math.inf, math.inf)
@@ -20,7 +20,7 @@ Verdict = dict[str, str]
 
 
 def diagnosis_of(
-    group: StreamGroup, experiment: Experiment, series: list[dict[str, Any]], classes: list[int] | None
+    group: StreamGroup, experiment: RunGroup, series: list[dict[str, Any]], classes: list[int] | None
 ) -> dict[str, Any] | None:
     """The learner's own probes by task, and what they say in words; None where the method has no probes.
 
@@ -40,7 +40,7 @@ def diagnosis_of(
     return {"label": experiment.label, "names": names, "tasks": tasks, "chart": chart, "verdicts": verdicts}
 
 
-def _probes(experiment: Experiment, task: int) -> dict[str, Any]:
+def _probes(experiment: RunGroup, task: int) -> dict[str, Any]:
     """What was measured of a task right after learning it and at the end, over seeds."""
     figures: dict[str, Any] = {"task": task}
     for when in ("learned", "final"):
@@ -50,7 +50,7 @@ def _probes(experiment: Experiment, task: int) -> dict[str, Any]:
     return figures
 
 
-def _chart(tasks: list[dict[str, Any]], experiment: Experiment, control: Experiment | None) -> list[dict[str, Any]]:
+def _chart(tasks: list[dict[str, Any]], experiment: RunGroup, control: RunGroup | None) -> list[dict[str, Any]]:
     """For every task, side by side: base models, sampled models when learned and at the end, and the control.
 
     Probes choose among the classes of their task, so the control is taken under the view that does so, too.
@@ -67,7 +67,7 @@ def _chart(tasks: list[dict[str, Any]], experiment: Experiment, control: Experim
     ]
 
 
-def _at_the_end(experiment: Experiment, task: int) -> Estimate | None:
+def _at_the_end(experiment: RunGroup, task: int) -> Estimate | None:
     place = next((at for at, row in enumerate(experiment.rows) if row.view != "class-incremental"), None)
     if place is None:
         return None
@@ -146,7 +146,7 @@ def _teaches(series: list[dict[str, Any]]) -> list[Verdict]:
     ]
 
 
-def _weighs(experiment: Experiment) -> list[Verdict]:
+def _weighs(experiment: RunGroup) -> list[Verdict]:
     """What is kept between tasks, beside the size of one classifier."""
     stored: dict[str, float] = experiment.results[0]["cost"]["stored_bytes"] or {}
     classifier = 4 * experiment.results[0]["parameters"].get("classifier", 0)

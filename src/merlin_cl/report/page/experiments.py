@@ -22,7 +22,7 @@ FIRST = ("merlin", CONTROL)
 
 
 @dataclass(frozen=True)
-class Experiment:
+class RunGroup:
     """Runs that differ in their seeds alone."""
 
     label: str
@@ -67,13 +67,13 @@ class StreamGroup:
     source: str
     changed: dict[str, Any]
     """Settings of the stream that are not its defaults."""
-    experiments: list[Experiment]
+    experiments: list[RunGroup]
 
     @cached_property
-    def _controls(self) -> list[Experiment]:
+    def _controls(self) -> list[RunGroup]:
         return [one for one in self.experiments if one.row.method == CONTROL and one.finished]
 
-    def control_of(self, experiment: Experiment) -> Experiment | None:
+    def control_of(self, experiment: RunGroup) -> RunGroup | None:
         """The exemplar-only control with the same budget, None for the control itself or where it was not run."""
         if experiment.row.method == CONTROL:
             return None
@@ -137,7 +137,7 @@ def _group(runs: list[Run]) -> StreamGroup:
     )
 
 
-def _experiment(runs: list[Run]) -> Experiment:
+def _experiment(runs: list[Run]) -> RunGroup:
     runs = sorted(runs, key=lambda run: run.seed)
     finished = [run for run in runs if run.finished]
     shown = finished or runs
@@ -149,7 +149,7 @@ def _experiment(runs: list[Run]) -> Experiment:
     if not finished:  # the paper's figure is of all tasks
         rows = [replace(row, paper=None) for row in rows]
     waiting = [run for run in runs if run not in shown]
-    return Experiment(rows[0].method, rows, shown, waiting, results)
+    return RunGroup(rows[0].method, rows, shown, waiting, results)
 
 
 def _cut(result: Result, tasks: int) -> Result:
@@ -164,13 +164,13 @@ def _cut(result: Result, tasks: int) -> Result:
     return result | {"tasks": tasks, "scores": scores, "diagnosis": diagnosis}
 
 
-def _order(experiment: Experiment) -> tuple[bool, bool, float, str]:
+def _order(experiment: RunGroup) -> tuple[bool, bool, float, str]:
     """By accuracy, the best first; ceilings after all that keep the rules, and what is not finished last."""
     row = experiment.row
     return not experiment.finished, is_ceiling(row.method), -(row.mean[AVERAGE] or 0.0), row.method
 
 
-def _labelled(experiments: list[Experiment], changed_stream: dict[str, Any]) -> list[Experiment]:
+def _labelled(experiments: list[RunGroup], changed_stream: dict[str, Any]) -> list[RunGroup]:
     """Every experiment with a name of its own: the method, its preset, and the settings that tell it from the others."""
     labelled = []
     alike: dict[tuple[str, str], list[Row]] = {}
@@ -189,7 +189,7 @@ def _labelled(experiments: list[Experiment], changed_stream: dict[str, Any]) -> 
     return _numbered(labelled)
 
 
-def _numbered(experiments: list[Experiment]) -> list[Experiment]:
+def _numbered(experiments: list[RunGroup]) -> list[RunGroup]:
     """Those that still share a name, as they differ in batch size or device alone, get a number."""
     seen: dict[str, int] = {}
     numbered = []

@@ -53,7 +53,7 @@ def _cell(one: Content) -> Content:
         "mean": one["average"]["mean"],
         "std": one["average"]["std"],
         "rank": one["rank"],
-        "among": one["among"],
+        "competitors": one["competitors"],
         "seeds": len(one["seeds"]),
     }
 

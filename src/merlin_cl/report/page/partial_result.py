@@ -14,7 +14,7 @@ Question = tuple[str, str | None]
 MEASURED = (*AFTER_EACH_TASK, *AT_THE_END)
 
 
-def result_so_far(config: dict[str, Any], events: list[Event]) -> Result:
+def partial_result(config: dict[str, Any], events: list[Event]) -> Result:
     """As result.json will be, for the tasks done; what only a finished run knows, such as its cost, is empty."""
     rows, worth = _rows(events), _uncertainties(events)
     done = min((len(row) for row in rows.values()), default=0)

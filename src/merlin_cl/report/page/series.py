@@ -8,13 +8,13 @@ from typing import Any
 from merlin_cl.metrics import BOUNDS, forgetting_by_task, holm, paired
 from merlin_cl.paper.published import published, table_ids
 from merlin_cl.report.page.estimates import estimate, estimate_or_none, rounded
-from merlin_cl.report.page.experiments import AVERAGE, Experiment, StreamGroup
+from merlin_cl.report.page.experiments import AVERAGE, RunGroup, StreamGroup
 from merlin_cl.report.ranking import Place
 from merlin_cl.report.summary import Row, is_ceiling
 
 
 def series_of(
-    group: StreamGroup, experiment: Experiment, place: int, ranked: Mapping[int, Place] | None = None
+    group: StreamGroup, experiment: RunGroup, place: int, ranked: Mapping[int, Place] | None = None
 ) -> dict[str, Any]:
     """All that figures and the headline table show of one row of an experiment; `ranked` has its place by the row's id."""
     row = experiment.rows[place]
@@ -28,7 +28,7 @@ def series_of(
         "view": row.view,
         "inference": row.inference,
         "rank": placed.rank if placed else None,
-        "among": placed.among if placed else 0,
+        "competitors": placed.competitors if placed else 0,
         "apart": placed.apart if placed else "unfinished",
         "tied": placed.tied if placed else False,
         "seeds": row.seeds,
@@ -69,7 +69,7 @@ def correct_p_values(series: list[dict[str, Any]]) -> None:
         above["p"] = p
 
 
-def _seconds(experiment: Experiment) -> float | None:
+def _seconds(experiment: RunGroup) -> float | None:
     """CPU seconds of a run, all kinds together; the mean over seeds."""
     if not experiment.finished:
         return None
@@ -121,7 +121,7 @@ def _paper_curve(row: Row, tasks: int) -> list[float] | None:
     return [value.mean for value in accuracies if value is not None] if all(accuracies) else None
 
 
-def _above(row: Row, control: Experiment) -> dict[str, Any] | None:
+def _above(row: Row, control: RunGroup) -> dict[str, Any] | None:
     """What the row has above the exemplar-only control under the same view, seed by seed."""
     beside = next((other for other in control.rows if other.view == row.view), None)
     outcome = None if beside is None else paired(row.values[AVERAGE], beside.values[AVERAGE])

@@ -10,7 +10,7 @@ from typing import Any
 from merlin_cl.commands import merlin
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.report.page.events import whole
-from merlin_cl.report.page.partial_result import result_so_far
+from merlin_cl.report.page.partial_result import partial_result
 from merlin_cl.report.summary import Result
 from merlin_cl.runs.folder import RESTORE, RunFolder, read_json, run_folders
 from merlin_cl.runs.result import FaultError, check
@@ -103,7 +103,7 @@ def _from_file(file: Path) -> Run:
 
 def _from_folder(folder: RunFolder) -> Run:
     events, config = whole(folder.events()), folder.config_record()
-    result = folder.result() if folder.finished else result_so_far(config, events)
+    result = folder.result() if folder.finished else partial_result(config, events)
     check(result, finished=folder.finished)
     checkpoints = sorted(file for file in folder.checkpoints.glob("task-*.safetensors") if file.is_file())
     data = config.get("data")

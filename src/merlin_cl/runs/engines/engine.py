@@ -7,7 +7,7 @@ from merlin_cl.runs.jobs import Job
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """A run that has ended."""
 
     job: Job
@@ -27,7 +27,7 @@ class Engine(Protocol):
     def start(self, job: Job) -> None:
         """Begin with a run, or go on from its last checkpoint."""
 
-    def ended(self, seconds: float) -> list[Outcome]:
+    def ended(self, seconds: float) -> list[JobOutcome]:
         """The runs that have ended since it was last asked, having waited for one at most so long."""
 
     def finished(self, job: Job) -> bool:

@@ -15,7 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
-from merlin_cl.runs.engines.engine import Outcome
+from merlin_cl.runs.engines.engine import JobOutcome
 from merlin_cl.runs.jobs import Job, tasks_done
 
 LIBRARIES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
@@ -49,14 +49,14 @@ class LocalEngine:
         sender.close()
         self._running[job.identity] = (job, process, receiver)
 
-    def ended(self, seconds: float) -> list[Outcome]:
+    def ended(self, seconds: float) -> list[JobOutcome]:
         """The runs whose processes have ended."""
         gone = wait([process.sentinel for _, process, _ in self._running.values()], timeout=seconds)
         outcomes = []
         for key, (job, process, receiver) in list(self._running.items()):
             if process.sentinel in gone:
                 process.join()
-                outcomes.append(Outcome(job, _said(receiver, process.exitcode)))
+                outcomes.append(JobOutcome(job, _said(receiver, process.exitcode)))
                 receiver.close()
                 process.close()
                 del self._running[key]

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from merlin_cl.errors import MerlinError, UsageError
-from merlin_cl.runs.engines.engine import Outcome
+from merlin_cl.runs.engines.engine import JobOutcome
 from merlin_cl.runs.engines.store import Store
 from merlin_cl.runs.jobs import Job, tasks_done
 
@@ -56,7 +56,7 @@ class RayEngine:
         task = self.ray.remote(**options)(compute_remotely)
         self._running[task.remote(job.config.record(), str(self.root), self.store)] = job
 
-    def ended(self, seconds: float) -> list[Outcome]:
+    def ended(self, seconds: float) -> list[JobOutcome]:
         """The runs whose tasks have ended, or whose worker is lost."""
         references = list(self._running)
         ready, _ = self.ray.wait(references, num_returns=1, timeout=seconds)
@@ -68,7 +68,7 @@ class RayEngine:
             reason = self._said(reference)
             if reason is None and not self.finished(job):
                 reason = f"Its result is not in {self.root}; share that folder among all machines, or use --store."
-            outcomes.append(Outcome(job, reason))
+            outcomes.append(JobOutcome(job, reason))
         return outcomes
 
     def finished(self, job: Job) -> bool:

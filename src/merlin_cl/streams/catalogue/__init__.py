@@ -2,6 +2,6 @@
 here needs torch."""
 
 from merlin_cl.streams.catalogue.entries import ENTRIES, entry
-from merlin_cl.streams.catalogue.entry import Archive, Download, Entry, Published
+from merlin_cl.streams.catalogue.entry import Archive, Download, Entry, PublishedFile
 
-__all__ = ["ENTRIES", "Archive", "Download", "Entry", "Published", "entry"]
+__all__ = ["ENTRIES", "Archive", "Download", "Entry", "PublishedFile", "entry"]

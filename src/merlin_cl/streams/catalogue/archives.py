@@ -35,7 +35,7 @@ HEADERS = (
 
 
 @dataclass(frozen=True)
-class Limits:
+class ArchiveLimits:
     """What may come out of an archive."""
 
     files: int
@@ -58,7 +58,7 @@ class ArchiveError(MerlinError):
 
 
 @contextmanager
-def members_of(archive: Path, limits: Limits) -> Iterator[Iterator[Member]]:
+def members_of(archive: Path, limits: ArchiveLimits) -> Iterator[Iterator[Member]]:
     """The files of an archive, to be read in turn; folders, links and devices are passed over."""
     try:
         file = open_regular(archive)
@@ -83,7 +83,7 @@ def members_of(archive: Path, limits: Limits) -> Iterator[Iterator[Member]]:
 # Zip
 
 
-def _zipped(archive: Path, bundle: zipfile.ZipFile, limits: Limits) -> Iterator[Member]:
+def _zipped(archive: Path, bundle: zipfile.ZipFile, limits: ArchiveLimits) -> Iterator[Member]:
     if len(bundle.infolist()) > limits.files:
         raise too_many(archive, limits)
     for info in bundle.infolist():
@@ -103,7 +103,7 @@ def _zipped(archive: Path, bundle: zipfile.ZipFile, limits: Limits) -> Iterator[
 class _ShortReads:
     """A file of which only so much is read at once: a zip archive's list of members is read into memory whole."""
 
-    def __init__(self, archive: Path, content: IO[bytes], limits: Limits) -> None:
+    def __init__(self, archive: Path, content: IO[bytes], limits: ArchiveLimits) -> None:
         self._archive, self._content, self._limits = archive, content, limits
         self._most = LISTED * limits.files + (1 << 20)
 
@@ -144,7 +144,7 @@ class _Info(tarfile.TarInfo):
 class _Counted:
     """What a compressed file unpacks to, as long as it is not more than was declared."""
 
-    def __init__(self, archive: Path, content: gzip.GzipFile, limits: Limits) -> None:
+    def __init__(self, archive: Path, content: gzip.GzipFile, limits: ArchiveLimits) -> None:
         self._archive, self._content, self._limits = archive, content, limits
         self._left = limits.size + limits.files * 2048 + (1 << 20)  # headers and padding take their share
 
@@ -156,7 +156,7 @@ class _Counted:
         return block
 
 
-def _taped(archive: Path, content: IO[bytes], limits: Limits) -> Iterator[Iterator[Member]]:
+def _taped(archive: Path, content: IO[bytes], limits: ArchiveLimits) -> Iterator[Iterator[Member]]:
     with gzip.GzipFile(fileobj=content) as unpacked:
         counted: Any = _Counted(archive, unpacked, limits)
         with tarfile.open(fileobj=counted, mode="r|", tarinfo=_Info) as tape:
@@ -165,7 +165,7 @@ def _taped(archive: Path, content: IO[bytes], limits: Limits) -> Iterator[Iterat
                 pass
 
 
-def _on_tape(archive: Path, tape: tarfile.TarFile, limits: Limits) -> Iterator[Member]:
+def _on_tape(archive: Path, tape: tarfile.TarFile, limits: ArchiveLimits) -> Iterator[Member]:
     for count, info in enumerate(tape, start=1):
         if count > limits.files:
             raise too_many(archive, limits)
@@ -179,7 +179,7 @@ def _on_tape(archive: Path, tape: tarfile.TarFile, limits: Limits) -> Iterator[M
 # Both
 
 
-def too_many(archive: Path, limits: Limits) -> ArchiveError:
+def too_many(archive: Path, limits: ArchiveLimits) -> ArchiveError:
     """The error for an archive that lists more than was declared."""
     return ArchiveError(
         f"{archive} lists more than the {limits.files:,} members that were declared; nothing of it was unpacked. Fetch the "
@@ -187,7 +187,7 @@ def too_many(archive: Path, limits: Limits) -> ArchiveError:
     )
 
 
-def too_large(archive: Path, limits: Limits) -> ArchiveError:
+def too_large(archive: Path, limits: ArchiveLimits) -> ArchiveError:
     """The error for an archive that unpacks to more than was declared."""
     return ArchiveError(
         f"{archive} unpacks to more than the {limits.size:,} bytes that were declared; nothing of it was unpacked. Fetch the "

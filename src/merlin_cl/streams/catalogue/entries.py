@@ -6,7 +6,7 @@ published without any, and are fetched over https alone.
 """
 
 from merlin_cl.errors import unknown
-from merlin_cl.streams.catalogue.entry import Archive, Download, Entry, Published
+from merlin_cl.streams.catalogue.entry import Archive, Download, Entry, PublishedFile
 
 MNIST_NAMES = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 
@@ -21,14 +21,16 @@ def _idx(folder: str, bases: tuple[str, ...], facts: tuple[tuple[int, str], ...]
     )
 
 
-def _as_published(downloads: tuple[Download, ...]) -> tuple[Published, ...]:
+def _as_published(downloads: tuple[Download, ...]) -> tuple[PublishedFile, ...]:
     """Files that stay as they are fetched."""
-    return tuple(Published(one.file.rpartition("/")[2], one.size, one.checksum) for one in downloads if one.checksum)
+    return tuple(
+        PublishedFile(one.file.rpartition("/")[2], one.size, one.checksum) for one in downloads if one.checksum
+    )
 
 
-def _published(*files: tuple[str, int, str]) -> tuple[Published, ...]:
+def _published(*files: tuple[str, int, str]) -> tuple[PublishedFile, ...]:
     """Files by name, size and SHA-256."""
-    return tuple(Published(name, size, f"sha256:{sha256}") for name, size, sha256 in files)
+    return tuple(PublishedFile(name, size, f"sha256:{sha256}") for name, size, sha256 in files)
 
 
 MNIST_FILES = _idx(

@@ -38,7 +38,7 @@ class Download:
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedFile:
     """A file of the data set as it lies in its folder, with what its publisher says of it."""
 
     file: str
@@ -58,7 +58,7 @@ class Entry:
     signs: tuple[str, ...]
     """Patterns of which any one found in a folder says that the data set is there."""
     downloads: tuple[Download, ...] = ()
-    published: tuple[Published, ...] = ()
+    published: tuple[PublishedFile, ...] = ()
     by_hand: str = ""
     """What to fetch and where to put it ({folder}), where the terms do not allow fetching it for the user."""
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from merlin_cl.errors import MerlinError
-from merlin_cl.streams.catalogue.archives import Limits
+from merlin_cl.streams.catalogue.archives import ArchiveLimits
 from merlin_cl.streams.catalogue.checksum import matches
 from merlin_cl.streams.catalogue.download import fetch
 from merlin_cl.streams.catalogue.entry import Download, Entry
@@ -65,7 +65,7 @@ def _got(entry: Entry, download: Download, home: Path, told: Progress) -> Path:
             )
 
     try:
-        unpack(target, home / archive.into, Limits(archive.files, archive.size), archive.members, check)
+        unpack(target, home / archive.into, ArchiveLimits(archive.files, archive.size), archive.members, check)
     except OSError as error:
         why = f"{error.strerror or type(error).__name__} at {error.filename or home / archive.into}"
         raise MerlinError(

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from merlin_cl.streams.catalogue.archives import ArchiveError, Limits, Member, members_of, shown, too_large
+from merlin_cl.streams.catalogue.archives import ArchiveError, ArchiveLimits, Member, members_of, shown, too_large
 
 LONGEST_NAME = 255
 """Bytes in the name of a file or folder, as most file systems have it."""
@@ -14,7 +14,7 @@ LONGEST_PATH = 1000
 
 
 def unpack(
-    archive: Path, into: Path, limits: Limits, members: str = "", check: Callable[[Path], None] = lambda _: None
+    archive: Path, into: Path, limits: ArchiveLimits, members: str = "", check: Callable[[Path], None] = lambda _: None
 ) -> None:
     """Put the files of a zip or tar.gz archive into a folder; only those whose names begin with `members`, which is left off.
 

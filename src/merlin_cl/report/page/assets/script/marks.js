@@ -33,8 +33,8 @@ function swatch(slot, inference) {
   );
 }
 
-function fillSwatches(root, among = ':not(.beyond)') {
-  for (const place of root.querySelectorAll(`${among} > * > .swatch[data-slot]`)) {
+function fillSwatches(root, within = ':not(.beyond)') {
+  for (const place of root.querySelectorAll(`${within} > * > .swatch[data-slot]`)) {
     place.replaceChildren(swatch(Number(place.dataset.slot), place.dataset.inference));
   }
 }

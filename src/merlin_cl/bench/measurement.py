@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from rich.table import Table
 
-Told = Callable[[int, int], None]
+ProgressCallback = Callable[[int, int], None]
 """Called with (steps done, steps in all)."""
 
 
 @dataclass(frozen=True)
-class Part:
+class Measurement:
     """One part, measured."""
 
     title: str
