@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from merlin_cl.checks.clouds import STREAM, TASKS, examples, learned
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.merlin.inference import DOUBT
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.learners.rivals.single_settings import SingleSettings
@@ -32,24 +33,22 @@ def test_the_parts_are_not_negative_and_add_up(members, classes, seed, sharp):
     assert torch.allclose(parts.total, parts.aleatoric + parts.epistemic)
 
 
-def test_ensembles_of_several_tasks_are_weighed_by_how_likely_each_task_is():
+def test_ensembles_of_several_tasks_are_weighed_and_members_disagree_within_theirs():
     """Two tasks with two models each and classes of their own; an input is of the first with 3/4, then surely of the second."""
     one_sided, even = [0.9, 0.1, 0.0, 0.0], [0.5, 0.5, 0.0, 0.0]
     sure, sure_of_the_other = [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]
     probabilities = torch.tensor([one_sided, even, sure, sure_of_the_other])[:, None].expand(4, 2, 4)
-    of_tasks = torch.tensor([[0.75, 0.25], [0.0, 1.0]])  # p(t | x), [N, T]
-    parts = Uncertainty.of(Members(probabilities, of_tasks.repeat_interleave(2, dim=1) / 2))
+    of_tasks = torch.tensor([[0.75, 0.25], [0.0, 1.0]])  # the tasks' weights, [N, T]
+    parts = Uncertainty.of(Members(probabilities, of_tasks.repeat_interleave(2, dim=1) / 2, sizes=(2, 2)))
 
     def nats(*values):
         return -sum(value * math.log(value) for value in values)
 
-    total = nats(0.75 * 0.7, 0.75 * 0.3, 0.25 * 0.5, 0.25 * 0.5)
+    total = 0.75 * nats(0.7, 0.3) + 0.25 * math.log(2)
     aleatoric = 0.75 * (nats(0.9, 0.1) + nats(0.5, 0.5)) / 2  # the second task's models are sure, each by itself
     assert parts.total.tolist() == pytest.approx([total, math.log(2)], abs=1e-6)
     assert parts.aleatoric.tolist() == pytest.approx([aleatoric, 0.0], abs=1e-6)
-    # Not knowing the task, H(3/4), comes on top of what each task's models disagree on.
-    within = 0.75 * (nats(0.7, 0.3) - (nats(0.9, 0.1) + nats(0.5, 0.5)) / 2) + 0.25 * math.log(2)
-    assert parts.epistemic.tolist() == pytest.approx([nats(0.75, 0.25) + within, math.log(2)], abs=1e-6)
+    assert parts.epistemic.tolist() == pytest.approx([total - aleatoric, math.log(2)], abs=1e-6)
 
 
 @pytest.mark.parametrize("apart", [1e-3, 1e-4])
@@ -77,15 +76,27 @@ def test_members_that_agree_leave_no_epistemic_part_and_sure_ones_no_aleatoric_p
     [GDumbEnsembleSettings(**SMALL), MERLIN, dataclasses.replace(MERLIN, replay=0)],
     ids=["gdumb", "merlin", "merlin no replay"],
 )
-def test_the_total_is_the_entropy_of_the_answer(method):
+def test_the_total_of_one_ensemble_is_the_entropy_of_its_answer(method):
     learner = learned(method.build(STREAM, seed=0))
     x, _ = examples(TASKS[1])
-    for inference in learner.inferences:
+    for inference in set(learner.inferences) - {"marginal"}:
         task = 1 if inference == "aware" else None
         class_sets = [learner.seen if task is None else TASKS[1].classes]
         answer = learner.logits(x, task=task, inference=inference, class_sets=class_sets)[0].softmax(dim=1)
         parts = learner.uncertainty(x, task=task, inference=inference)
         assert torch.allclose(parts.total, entropy(answer), atol=1e-4)
+
+
+def test_tasks_weigh_by_a_power_of_their_chance_and_are_asked_about_all_they_were_taught():
+    learner = learned(MERLIN.build(STREAM, seed=0))
+    x, _ = examples(TASKS[1])
+    members = learner._members(x, None, "marginal")
+    chances = learner.task_shares(x, inference="marginal") ** DOUBT
+    weights = torch.stack([part.sum(dim=1) for part in members.weights.split(members.sizes, dim=1)], dim=1)
+    assert torch.allclose(weights.double(), chances / chances.sum(dim=1, keepdim=True), atol=1e-5)
+    for answer, taught in zip(members.probabilities.split(members.sizes), map(range, (2, 4, 6)), strict=True):
+        assert answer[..., list(taught)].sum(dim=-1).allclose(torch.ones(()))
+        assert (answer[..., list(taught)] > 0).any(dim=1).all()
 
 
 def test_votes_that_are_counted_give_probabilities_in_every_mode():

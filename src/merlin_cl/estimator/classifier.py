@@ -236,8 +236,9 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
         return float(accuracy_score(checked_labels(y, len(X)), self.predict(X, task), sample_weight=sample_weight))
 
     def uncertainty(self, X: Any, task: TaskName | None = None) -> UncertaintyParts:
-        """How uncertain each answer is, in nats: `total`, the entropy of the answer; of it `aleatoric`, what the ensemble's
-        members agree cannot be known; and `epistemic`, what they disagree on and more data would settle."""
+        """How uncertain each answer is, in nats: `total`, the entropy of what the ensemble says, or of what every task's says on
+        average; of it `aleatoric`, what members agree cannot be known; and `epistemic`, what they disagree on and more data
+        would settle."""
         with self._answering() as snapshot:
             model = snapshot.model
             x, index = model._asked(X), model._index(task)

@@ -8,17 +8,22 @@ from torch import Tensor
 
 
 class Members(NamedTuple):
-    """What an answer is made of: M distributions over classes and the weight of each for every input."""
+    """What an answer is made of: M distributions over classes and the weight of each for every input.
+
+    They are one ensemble, or several in a row, such as one a task, `sizes` members each.
+    """
 
     probabilities: Tensor  # [M, N, classes]
     weights: Tensor  # [N, M], 1 in all for every input
+    sizes: tuple[int, ...] | None = None
 
 
 class Uncertainty(NamedTuple):
     """Of N answers, in nats: `total` is the sum of the other two."""
 
     total: Tensor
-    """The entropy of the members' mixture, which is the answer where they agree by `mean-probability`."""
+    """The entropy of the members' mixture, which is the answer where one ensemble agrees by `mean-probability`. Of several
+    ensembles, the mean of theirs."""
     aleatoric: Tensor
     """The entropy that the members have on average: what they agree cannot be known of the input."""
     epistemic: Tensor
@@ -28,12 +33,18 @@ class Uncertainty(NamedTuple):
     def of(cls, members: Members) -> "Uncertainty":
         """The parts for every input, [N] each.
 
-        Members may come from several ensembles with other weights for every input: those of all tasks, T times E of them, each
-        with the weight p(t | x) / E. The epistemic part is then what is not known of the task and of its models together.
+        Members of several ensembles have other weights for every input, as those of all tasks have. They disagree within their
+        ensemble only: that models of one task know an input and those of another do not is no want of knowledge.
         """
         # In double precision: members that nearly agree leave a difference far smaller than the entropies' own rounding.
         weights, probabilities = members.weights.double(), members.probabilities.double()
-        total = entropy(torch.einsum("nm,mnc->nc", weights, probabilities))
+        sizes = members.sizes or (len(probabilities),)
+        total = torch.stack(
+            [
+                _mixture_entropy(*ensemble)
+                for ensemble in zip(weights.split(sizes, dim=1), probabilities.split(sizes), strict=True)
+            ]
+        ).sum(dim=0)
         aleatoric = (weights * entropy(probabilities).t()).sum(dim=1)
         # The difference is never negative, but for rounding.
         aleatoric = torch.minimum(aleatoric, total)
@@ -49,3 +60,10 @@ class Uncertainty(NamedTuple):
 def entropy(probabilities: Tensor) -> Tensor:
     """In nats, over the last dimension; never negative, though a probability may be a little more than 1 by rounding."""
     return -torch.xlogy(probabilities, probabilities).sum(dim=-1).clamp(max=0)
+
+
+def _mixture_entropy(weights: Tensor, probabilities: Tensor) -> Tensor:
+    """The entropy of what an ensemble says together, times its weight, [N]; weights [N, M], probabilities [M, N, classes]."""
+    weight = weights.sum(dim=1)
+    mixture = torch.einsum("nm,mnc->nc", weights / weight.clamp(min=1e-300).unsqueeze(1), probabilities)
+    return weight * entropy(mixture)

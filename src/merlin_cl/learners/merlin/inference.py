@@ -29,6 +29,8 @@ CERTAINTY = 20.0
 SCOUTS = 3
 """Where tasks share their classes: models of every task that are asked whether an input is theirs. Domains are easily told apart;
 classes that never met are not, and there all models are asked."""
+DOUBT = 0.4
+"""The power of p(t | x) by which tasks' ensembles are weighed when their doubt is asked for, chosen on held-out images."""
 NEGLIGIBLE = 1e-3
 """The probability of a task below which its scouts answer for all of its models."""
 
@@ -103,7 +105,12 @@ class MerlinInference:
         return vote(logits[..., : self._learner.stream.classes], allowed, "mean-probability")
 
     def members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
-        """The distributions over classes that an answer is the mean of, and their weights."""
+        """The distributions over classes that an answer is the mean of, and their weights.
+
+        Without being told the task: those of every task's models among all outputs they were taught, where an input of another
+        kind betrays itself best. p(t | x) is made of odds that err together and is surer than it ought to be, so ensembles are
+        weighed by it with a power of `DOUBT`.
+        """
         self._check(task, inference)
         learner, inputs = self._learner, as_float(x)
         if inference == "aware" and task is not None:
@@ -111,11 +118,13 @@ class MerlinInference:
         if inference != "marginal":
             return learner.equal_members(self.task_agnostic().logits(inputs), learner.seen)
         logits = [self.task_specific(j).logits(inputs) for j in self.known]
-        of_tasks = [learner.equal_members(logits[j], learner.tasks[j].classes) for j in self.known]
-        shares = self.task_shares([some[: self._scouts] for some in logits], inputs)  # [N, T]
+        of_tasks = [learner.equal_members(logits[j], self._taught(j)) for j in self.known]
+        doubted = self.task_shares([some[: self._scouts] for some in logits], inputs) ** DOUBT  # [N, T]
+        shares = doubted / doubted.sum(dim=1, keepdim=True)
         return Members(
             torch.cat([members.probabilities for members in of_tasks]),
             torch.cat([shares[:, j : j + 1] * of_tasks[j].weights for j in self.known], dim=1),
+            tuple(len(members.probabilities) for members in of_tasks),
         )
 
     def shares(self, x: Tensor, inference: Inference | None) -> Tensor | None:
@@ -261,14 +270,22 @@ class MerlinInference:
         """
         learner = self._learner
         own = list(learner.tasks[j].classes)
-        if learner.stream.domain_incremental:
-            others = [learner.other_task]
-        else:
-            others = sorted({label for task in learner.tasks[:j] for label in task.classes}.difference(own))
-        given = self._probabilities(logits, {*own, *others})
+        taught = self._taught(j)
+        others = sorted(taught.difference(own))
+        given = self._probabilities(logits, taught)
         share = learner.old_share(j)
         for_own, against = given[:, own].sum(dim=1) * share, given[:, others].sum(dim=1) * (1 - share) * j
         return (for_own / against.clamp(min=1e-30)).clamp(max=1e30)
+
+    def _taught(self, j: int) -> set[int]:
+        """The outputs that task j's models were taught: its own classes and, by replay, what an earlier task's input is."""
+        learner = self._learner
+        own = set(learner.tasks[j].classes)
+        if not (j and learner.settings.replay):
+            return own
+        if learner.stream.domain_incremental:
+            return own | {learner.other_task}
+        return own.union(*(task.classes for task in learner.tasks[:j]))
 
     def _probabilities(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
         """An ensemble's mean probabilities, [N, outputs], over some outputs; logits [E, N, outputs]."""
