@@ -8,6 +8,7 @@ from matplotlib.figure import Figure
 
 from merlin_cl.metrics import mean
 from merlin_cl.paper.published import published
+from merlin_cl.report.text import stream_title
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,7 +33,7 @@ def decoder_figure(groups: Groups) -> Figure:
         tasks = range(1, len(records[0]["tasks"]) + 1)
         _errors(panels[0][column], records, tasks)
         _own_task(panels[1][column], records, tasks)
-        panels[0][column].set_title(f"{stream}, {reading}", fontsize=9)
+        panels[0][column].set_title(_panel_title(stream, reading), fontsize=9)
     panels[0][0].set_ylabel("distance from base models,\nover their length", fontsize=8)
     panels[1][0].set_ylabel("accuracy on the task just\nlearned, not fine-tuned (%)", fontsize=8)
     panels[0][0].legend(fontsize=7, frameon=False)
@@ -71,16 +72,24 @@ def models_figure(groups: Groups, kinds: dict[str, str]) -> Figure:
             values = [mean([task["accuracy"][kind] for task in one["tasks"]]) for one in records]
             axes.barh(place, mean(values), color=COLOURS[kind], alpha=0.5)
             axes.plot(values, [place] * len(values), "o", ms=3, color=COLOURS[kind])
+            axes.text(mean(values) - 4, place, f"{mean(values):.1f}", fontsize=8, ha="right", va="center")
         if (paper := published("main", "merlin", stream, "A")) is not None:
             axes.axvline(paper.mean, color=PAPER, lw=1.2, ls="--")
-            axes.text(paper.mean, -0.75, f"paper {paper.mean:g}", color=PAPER, fontsize=7, ha="right")
+            axes.text(
+                paper.mean - 4, 0, f"the paper's {paper.mean:g}", color=PAPER, fontsize=8, ha="right", va="center"
+            )
         axes.set_yticks(range(len(kinds)), kinds.values(), fontsize=8)
         axes.invert_yaxis()
         axes.set_xlim(0, 100)
-        axes.set_title(f"{stream}, {reading}", fontsize=9)
+        axes.set_title(_panel_title(stream, reading), fontsize=9)
+        axes.tick_params(axis="x", labelsize=8)
         axes.set_xlabel("average incremental accuracy (%)", fontsize=8)
         axes.grid(axis="x", alpha=0.3)
     return figure
+
+
+def _panel_title(stream: str, reading: str) -> str:
+    return f"{stream_title(stream)}, as in the {reading}"
 
 
 def as_svg(figure: Figure, name: str) -> str:
