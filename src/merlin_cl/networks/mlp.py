@@ -10,6 +10,9 @@ from torch import Tensor, nn
 
 from merlin_cl.networks.network import Backward, BatchUse, Network, Weight
 
+SHARED_FROM = 48
+"""Examples from which the first layer of a bank is quicker as one product than as one for each member; both give the same bits."""
+
 
 @dataclass(frozen=True)
 class MLP(Network):
@@ -50,7 +53,7 @@ class MLP(Network):
         last = len(self.widths) - 2
         for layer in range(last + 1):
             weight, bias = weights[f"{layer}.weight"], weights[f"{layer}.bias"]
-            if layer == 0 and len(x) > 1 and x.stride(0) == 0 and weight.gradient is None:
+            if layer == 0 and len(x) > 1 and x.stride(0) == 0 and weight.gradient is None and _many(x):
                 h = shared_linear(x[0].flatten(1), weight.value, bias.value)
             else:
                 h = linear(h if layer else x.flatten(2), weight, bias)
@@ -123,6 +126,11 @@ class MLP(Network):
                 plain.bias.copy_(views[f"{layer}.bias"][0])
             layers += [plain, nn.ReLU()]
         return nn.Sequential(*layers[:-1])
+
+
+def _many(x: Tensor) -> bool:
+    """Whether one large product of x [M, N, ...] is worth a copy of the weights; a program for any N has one way for all."""
+    return torch.compiler.is_compiling() or x.shape[1] >= SHARED_FROM
 
 
 def linear(x: Tensor, weight: Weight, bias: Weight) -> Tensor:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import ContinualClassifier
@@ -76,12 +77,22 @@ class ServedVersion:
         """What there is to say about inputs [N, ...]."""
         estimator, sets, novelty = self.estimator, None, None
         with self.turn:
-            probabilities = estimator.predict_proba(x, question.task)
+            probabilities = self._probabilities(x, question.task)
             if question.coverage is not None:
                 sets = estimator.predict_set(x, question.coverage, question.task)
             if question.novelty:
                 novelty = estimator.novelty(x)
         return Answer(self.version, estimator.classes_, probabilities, sets, novelty)
+
+    @torch.inference_mode()
+    def _probabilities(self, x: Array, task: str | int | None) -> Array:
+        """What `predict_proba` says: requests have been checked, and nobody teaches this estimator, so it is asked directly."""
+        estimator = self.estimator
+        if estimator.features is not None:
+            return estimator.predict_proba(x, task)
+        inputs = torch.from_numpy(x if x.dtype == np.uint8 else x.astype(np.float32))
+        answers = estimator._answers(estimator._as_learned(inputs), estimator._visits(task), estimator.inference)
+        return np.asarray(answers.cpu().numpy()[:, estimator._labels.order])
 
 
 class ServedModel:
@@ -208,6 +219,7 @@ class ServedModel:
         return right, sum(at >= 0 and bool(row[at]) for at, row in zip(true, answer.sets, strict=True))
 
     def _publish(self) -> None:
+        self._live.prepare()  # what is ready here, such as models of earlier tasks, is copied rather than made again each time
         ready = copy.deepcopy(self._live)
         self.snapshot = ServedVersion(self.applied, ready.prepare())
 

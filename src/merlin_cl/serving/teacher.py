@@ -8,13 +8,16 @@ from collections.abc import Callable, Sequence
 
 from merlin_cl.errors import MerlinError
 from merlin_cl.serving.journal import EntryOutcome, StorageError
-from merlin_cl.serving.model import ServedModel
+from merlin_cl.serving.model import LESSON, ServedModel
 
 SAVE_EXAMPLES = 2_000
 """Examples that are learned between two versions, at most: so many are learned again after a kill."""
 SAVE_SECONDS = 60.0
 """Seconds after which what was learned becomes a version, however little it is."""
 RETRY_SECONDS = 2.0
+REST_SECONDS = 0.2
+"""Between lessons that are not full, so that what comes row by row is learned several rows at a time: a lesson and a snapshot of
+one row cost nearly as much as those of twenty, and answers want the processor, too."""
 
 
 class Teacher:
@@ -28,7 +31,7 @@ class Teacher:
     ) -> None:
         """`told` hears what became of entries, in the teacher's thread."""
         self._model, self._told, self._clock = model, told, clock
-        self._wake, self._stopping = threading.Event(), False
+        self._wake, self._stopping = threading.Event(), threading.Event()
         self._thread = threading.Thread(target=self._teach, name="teacher", daemon=True)
         self._unsaved, self._saved_at = 0, clock()
         self.trouble: str | None = None
@@ -44,19 +47,19 @@ class Teacher:
 
     def stop(self, seconds: float) -> bool:
         """Save what was learned and end; False where that takes longer than so many seconds, which loses nothing."""
-        self._stopping = True
+        self._stopping.set()
         self._wake.set()
         self._thread.join(seconds)
         return not self._thread.is_alive()
 
     def _teach(self) -> None:
         idle = False
-        while not self._stopping:
+        while not self._stopping.is_set():
             if idle:
                 self._wake.wait(RETRY_SECONDS if self.trouble else SAVE_SECONDS)
             self._wake.clear()
             try:
-                idle = not self._stopping and not self._taught()
+                idle = not self._stopping.is_set() and not self._taught()
                 self._save_if_due()
                 self.trouble = None
             except StorageError as error:
@@ -72,8 +75,11 @@ class Teacher:
     def _taught(self) -> bool:
         outcomes = self._model.step()
         if outcomes:
-            self._unsaved += sum(max(outcome.examples, 1) for outcome in outcomes)
+            learned = sum(max(outcome.examples, 1) for outcome in outcomes)
+            self._unsaved += learned
             self._told(outcomes)
+            if learned < LESSON:
+                self._stopping.wait(REST_SECONDS)
         return bool(outcomes)
 
     def _save_if_due(self) -> None:

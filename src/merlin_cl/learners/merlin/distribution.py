@@ -39,6 +39,10 @@ class Decoder:
         self.sketch = sketch
         self.starts = starts
 
+    def __deepcopy__(self, memo: object) -> "Decoder":
+        """Itself: it never changes, so that copies of a learner share it."""
+        return self
+
     def __call__(self, latents: Latents) -> Tensor:
         """Psi, [M, P]."""
         return self.sketch.weights(latents.z, self.starts[latents.starts])

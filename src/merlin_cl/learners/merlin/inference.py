@@ -81,7 +81,7 @@ class MerlinInference:
     def known(self) -> range:
         """Tasks that can be answered for: those learned, and the one being learned, whose base models speak for themselves."""
         learner = self._learner
-        return range(len(learner.distribution.priors) + (learner.current_models is not None))
+        return range(len(learner.distribution.priors) + learner.has_base_models)
 
     def answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:
         """Scores [V, N, classes] for V sets of allowed classes, bool [V, classes]."""
@@ -179,8 +179,8 @@ class MerlinInference:
     def _sampled(self, j: int, models: int) -> Bank:
         """Models for task j. While it is being learned it has no prior to sample from: its base models are the models."""
         learner = self._learner
-        if learner.current_models is not None and j == len(learner.distribution.priors):
-            return Bank(learner.network, learner.current_models)
+        if j == len(learner.distribution.priors) and (current := learner.current_models) is not None:
+            return Bank(learner.network, current)
         bank = Bank(
             learner.network, learner.distribution.sample(j, models, learner.generator("sample", j, len(learner.tasks)))
         )

@@ -146,8 +146,13 @@ class Merlin(EnsembleLearner[MerlinSettings]):
     # Algorithm 3 is in `inference.py`; this is what it and `probe` are told
 
     @property
+    def has_base_models(self) -> bool:
+        """Whether a task has not ended, so that its base models stand for it."""
+        return self.learning and self._base is not None
+
+    @property
     def current_models(self) -> Tensor | None:
-        """The base models [B, P] of a task that has not ended; None between tasks."""
+        """The base models [B, P] of a task that has not ended, decoded with each call; None between tasks."""
         return self._base.psi if self.learning and self._base is not None else None
 
     @property
