@@ -1,6 +1,7 @@
 """A terminal of so many columns for a command to write to, and what a person would have seen on it."""
 
 import fcntl
+import io
 import os
 import pty
 import re
@@ -37,6 +38,13 @@ def typed(*command, width, **environment):
         written += some
     os.close(ours)
     return written.decode("utf-8"), process.wait()
+
+
+class Screen(io.StringIO):
+    """A file that says it is a terminal, for a command in this process."""
+
+    def isatty(self):
+        return True
 
 
 def lines_of(text):

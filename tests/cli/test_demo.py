@@ -4,8 +4,6 @@ import itertools
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from merlin_cl.cli import demo
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
@@ -27,22 +25,7 @@ def test_only_the_number_of_models_is_not_the_default():
         assert config.stream == SplitMnistSettings()
 
 
-@pytest.fixture
-def small(monkeypatch):
-    """The demonstration on a few images, with smaller networks still."""
-    usual = demo.configurations
-
-    def configurations(options):
-        few = SplitMnistSettings(tasks=2, images_per_task=20)
-        return [
-            replace(config, stream=few, method=replace(config.method, hidden_units=(8,), models=2, exemplars=10))
-            for config in usual(options)
-        ]
-
-    monkeypatch.setattr(demo, "configurations", configurations)
-
-
-def test_it_shows_both_and_says_what_was_made_smaller(small, merlin):
+def test_it_shows_both_and_says_what_was_made_smaller(small_demo, merlin):
     code, out, err = merlin("demo")
     assert code == 0, err
     assert "merlin, marginal" in out

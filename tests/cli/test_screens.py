@@ -1,14 +1,17 @@
 """What a terminal of 80 or 120 columns shows: no line too long, no word broken or cut, one bar, a sentence at the end."""
 
 import re
+from pathlib import Path
 
 import pytest
 from tests.report.made import make_run
 
-from merlin_cl.cli import bench
+from merlin_cl.cli import COMMANDS, bench
 from merlin_cl.report.closing import closings
 from merlin_cl.report.summary import summarise
+from merlin_cl.runs.engines import choice
 from merlin_cl.runs.folder import RunFolder
+from runs.test_grid import HereEngine
 
 from .terminal import COLOURS, lines_of, typed, words_of
 
@@ -92,6 +95,70 @@ def test_a_run_has_one_bar_with_the_time_left_and_ends_with_a_sentence(ran):
     said = " ".join(" ".join(lines).split())
     assert re.search(r"In words: er answered [\d.]+ % right on average .* and keeps [\d.]+ [kM]?B\.", said)
     assert COLOURS.search(text)
+
+
+def looked_at(text, width=80):
+    """The lines that stay on a screen, none too long and nothing cut."""
+    lines = lines_of(text)
+    assert [line for line in lines if len(line) > width and not one_word(line, width)] == []
+    assert "…" not in text
+    return lines
+
+
+def said_in(lines):
+    return " ".join(" ".join(lines).split())
+
+
+def test_the_demonstration_ends_with_what_its_numbers_mean(small_demo, on_screen):
+    code, text = on_screen("demo")
+    assert code == 0
+    said = said_in(looked_at(text))
+    assert re.search(
+        r"Split MNIST, class-incremental: .* too few seeds to tell them apart\. MERLIN is [\d.]+ points", said
+    )
+    assert COLOURS.search(text)
+
+
+def test_a_grid_has_one_bar_and_ends_with_its_ranking(on_screen, monkeypatch):
+    monkeypatch.setattr(choice, "engine_for", lambda name, root, *rest: HereEngine(root))
+    Path("grid.toml").write_text(
+        'streams = [{name = "split-mnist", tasks = 2, images_per_task = 20}]\nmethods = ["single", "means"]\nseeds = 2\n'
+    )
+    code, text = on_screen("grid", "grid.toml")
+    assert code == 0
+    said = said_in(looked_at(text))
+    assert "4 of 4 runs done" in said
+    assert re.search(r"means [\d.]+, single [\d.]+; too few seeds to tell them apart\.", said)
+
+
+def test_a_search_says_what_its_settings_gain(on_screen):
+    code, text = on_screen("tune", "slda", "split-mnist", "--trials", 2, "--tasks", 2, "--seeds", 7)
+    assert code == 0
+    shares = [int(share) for share in re.findall(r"(\d+)%", text)]
+    assert shares == sorted(shares)
+    assert re.search(r"In words: .* on held-out examples", said_in(looked_at(text)))
+
+
+def test_a_table_of_the_paper_says_how_much_of_it_was_reproduced(on_screen, monkeypatch):
+    monkeypatch.setattr(choice, "engine_for", lambda name, root, *rest: HereEngine(root))
+    code, text = on_screen("reproduce", "main", "--streams", "split-mnist", "--methods", "single", "--quick")
+    assert code == 0
+    assert re.search(r"In words: of \d+ figures? that the paper has for main, \d+ ", said_in(looked_at(text)))
+
+
+@pytest.mark.parametrize("command", [(), *((name,) for name in COMMANDS)], ids=lambda command: " ".join(command))
+def test_every_help_fits_a_terminal(command, on_screen):
+    code, text = on_screen(*command, "--help")
+    assert code == 0
+    looked_at(text)
+
+
+def test_what_is_in_a_file_fits_a_terminal(ran, on_screen):
+    _, out = ran
+    code, text = on_screen("model", next(out.iterdir()))
+    assert code == 0
+    (settings,) = re.findall(r"^settings +(\S.*\n(?: {14}\S.*\n)+)", "\n".join(looked_at(text)), re.MULTILINE)
+    assert "weight_decay" in settings
 
 
 def test_no_color_and_pipes_have_no_colours(ran, merlin):

@@ -26,7 +26,7 @@ COMMANDS = {
     "report": ("merlin_cl.cli.report", "the results of runs as one HTML page that opens offline"),
     "watch": ("merlin_cl.cli.watch", "the same page, served here and live while runs go on"),
     "tune": ("merlin_cl.cli.tune", "choose a method's settings on held-out training images"),
-    "data": ("merlin_cl.cli.data", "the data sets: which are here, how to get them, whether they are whole"),
+    "data": ("merlin_cl.cli.data", "data sets: which are here, how to get them, whether they are whole"),
     "bench": ("merlin_cl.cli.bench", "how fast this machine is at it, in ratios"),
 }
 """Where each command lives, imported when it is called: `main(arguments)` in that module."""
@@ -82,12 +82,13 @@ def _overview() -> str:
         [
             "usage: merlin COMMAND [options]",
             "",
-            "Online continual learning in bounded memory: MERLIN and its rivals under the same rules.",
+            "Online continual learning in bounded memory:",
+            "MERLIN and its rivals under the same rules.",
             "",
             *lines,
             "",
-            "`merlin COMMAND --help` says more; `merlin --version` tells the version; --debug shows tracebacks.",
-            "Start with: merlin demo",
+            "`merlin COMMAND --help` says more, `merlin --version` tells the version,",
+            "and --debug after a command shows tracebacks. Start with: merlin demo",
         ]
     )
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
+import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,6 +18,8 @@ from merlin_cl.errors import MerlinError, UsageError
 if TYPE_CHECKING:
     from merlin_cl.learners.saving.contents import Contents
 
+INDENT = 14
+"""Columns of names."""
 NAMED = 12
 """Classes, settings or columns that are named in a line; of more, how many there are."""
 
@@ -32,6 +36,8 @@ class ModelOptions:
     """With --upgrade: where to write it; MODEL itself unless told otherwise."""
     network: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
     """A network of your own (package.module:factory), if the learner has one: naming it here says that you trust it."""
+    features: Annotated[str | None, tyro.conf.arg(metavar="NAME")] = None
+    """The features that the learner learned from, if it did: a name, an .onnx file or package.module:factory, which you trust."""
     json: Flag = False
     """Print it as JSON."""
 
@@ -53,13 +59,12 @@ def main(argv: list[str]) -> None:
             )
         path = _upgraded(path, options)
     told = contents(path)
-    usable, why = _usable(path, options.network)
+    usable, why = _usable(path, options)
     if options.json:
         print(json.dumps({**told.record(), "usable": usable, "why_not": why}))
         return
-    for name, value in _lines(told):
-        print(f"{name:<14}{value}")
-    print(f"{'usable':<14}{'yes' if usable else f'no: {why}'}")
+    for name, value in [*_lines(told), ("usable", "yes" if usable else f"no: {why}")]:
+        print("\n".join(_wrapped(f"{name:<{INDENT}}{value}")))
 
 
 def _upgraded(path: Path, options: ModelOptions) -> Path:
@@ -71,7 +76,7 @@ def _upgraded(path: Path, options: ModelOptions) -> Path:
     out = path if options.out is None else options.out.expanduser()
     before = contents(path)
     with held(path):
-        load(path, network=options.network).save(out)
+        load(path, network=options.network, features=options.features).save(out)
     after = contents(out)
     print(
         f"{out}: format {before.format}, written by merlin-cl {before.written_by}, is format {after.format} now.",
@@ -80,12 +85,20 @@ def _upgraded(path: Path, options: ModelOptions) -> Path:
     return out
 
 
-def _usable(path: Path, network: str | None) -> tuple[bool, str | None]:
+def _wrapped(line: str) -> list[str]:
+    """A line as a terminal has room for it, what is said of a name below itself; whole where nobody looks at a terminal."""
+    if not sys.stdout.isatty():
+        return [line]
+    width, indent = shutil.get_terminal_size().columns, " " * INDENT
+    return textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+
+
+def _usable(path: Path, options: ModelOptions) -> tuple[bool, str | None]:
     """Whether this version can load it, and otherwise why not."""
     from merlin_cl.estimator import load
 
     try:
-        load(path, network=network)
+        load(path, network=options.network, features=options.features)
     except MerlinError as error:
         return False, str(error)
     return True, None

@@ -4,6 +4,9 @@ import contextlib
 import difflib
 import io
 import re
+import shutil
+import sys
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, make_dataclass
 from typing import Annotated, Any, TypeVar, get_type_hints
@@ -30,9 +33,9 @@ def parse(
     into: Callable[..., Parsed], argv: Sequence[str], command: str, about: str, known: Sequence[str] = ()
 ) -> Parsed:
     """The command line as a value; `known` are names of settings to suggest where an option is misspelt."""
-    said = io.StringIO()
+    said, shown = io.StringIO(), _Help()
     try:
-        with contextlib.redirect_stderr(said):
+        with contextlib.redirect_stderr(said), contextlib.redirect_stdout(shown):
             value, strangers = tyro.cli(
                 into,
                 args=list(argv),
@@ -42,12 +45,34 @@ def parse(
                 config=(tyro.conf.OmitArgPrefixes,),
             )
     except SystemExit as stop:
-        if not stop.code:
-            raise  # the help was asked for
+        if not stop.code:  # the help was asked for
+            print(shown.wrapped(), end="")
+            raise
         raise UsageError(f"{_sentence(said.getvalue())}; `merlin {command} --help` lists the options.") from None
     if strangers:
         raise UsageError(f"{_stranger(strangers[0], known)}; `merlin {command} --help` lists the options.")
     return value
+
+
+class _Help(io.TextIOWrapper):
+    """What is written to standard output: in its encoding, and coloured where it is a terminal."""
+
+    def __init__(self) -> None:
+        super().__init__(io.BytesIO(), encoding=sys.stdout.encoding, errors="replace", newline="")
+        self._terminal = sys.stdout.isatty()
+
+    def isatty(self) -> bool:
+        """Whether standard output is a terminal."""
+        return self._terminal
+
+    def wrapped(self) -> str:
+        """The text, with lines that a terminal has no room for, which have no colours, broken between words."""
+        self.seek(0)
+        width, lines = shutil.get_terminal_size().columns, []
+        for line in self.read().split("\n"):
+            long = len(re.sub(r"\x1b\[[0-9;]*m", "", line)) > width
+            lines += textwrap.wrap(line, width, break_on_hyphens=False) if long else [line]
+        return "\n".join(lines)
 
 
 def renamed(settings: Any, names: Mapping[str, str]) -> Any:

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from merlin_cl.networks.network import Backward, BatchUse, Network, Weight
 
 SHARED_FROM = 48
-"""Examples from which the first layer of a bank is quicker as one product than as one for each member; both give the same bits."""
+"""Examples from which the first layer of a bank is quicker as one product than as one a member; both give the same bits."""
 
 
 @dataclass(frozen=True)

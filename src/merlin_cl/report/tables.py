@@ -237,11 +237,11 @@ def _add_columns(table: Table, headings: Iterable[str]) -> None:
 
 def facts_of(result: Result) -> str:
     """Cost and sizes of one run, in lines."""
-    cost = result["cost"]
+    cost, threads = result["cost"], result["settings"]["threads"]
     seconds = {name: f"{value:.1f}" for name, value in cost["cpu_seconds"].items()}
     stored = {name: size(count) for name, count in (cost["stored_bytes"] or {}).items()}
     lines = [
-        f"seed {result['seed']}, batches of {result['batch_size']}, {result['settings']['threads']} thread(s)",
+        f"seed {result['seed']}, batches of {result['batch_size']}, {threads} thread{'s' * (threads != 1)}",
         f"CPU seconds   {sum(cost['cpu_seconds'].values()):.1f}: {parts(seconds)}",
         f"stored        {stored_size(stored_in_all(result))}{f': {parts(stored)}' if stored else ''}",
         f"parameters    {parts({name: f'{count:,}' for name, count in result['parameters'].items()})}",

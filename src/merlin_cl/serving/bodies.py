@@ -98,9 +98,8 @@ class BodyForm:
 
     def _row(self, row: Any, at: int) -> list[Any]:
         if not self.columns:
-            raise InputError(
-                f"Input {at} is an object, but the model's columns have no names; give lists of {self.kind}."
-            )
+            instead = "a text for each input" if self.text else f"lists of {self.kind}"
+            raise InputError(f"Input {at} is an object, but the model's columns have no names; give {instead}.")
         if not isinstance(row, dict):
             raise InputError(f"Input {at} is {shown(row)}; give objects or lists, not both.")
         for name in row:

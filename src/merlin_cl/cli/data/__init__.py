@@ -5,7 +5,7 @@ import importlib
 from merlin_cl.errors import UsageError, unknown
 
 SUBCOMMANDS = {
-    "list": ("listing", "which data sets and streams are ready, and how to get those that are not"),
+    "list": ("listing", "which data sets and streams are ready, and how to get the others"),
     "get": ("get", "fetch a data set, checked, into the data folder"),
     "verify": ("verify", "check the data sets that are here"),
     "where": ("where", "the data folder"),
