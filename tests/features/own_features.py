@@ -26,10 +26,10 @@ def letters():
     places = {first + second: at for at, (first, second) in enumerate(itertools.product(ALPHABET, repeat=2))}
 
     def counted(texts):
-        found = np.zeros((len(texts), len(places)))
-        for row, text in zip(found, texts, strict=True):
+        counts = np.zeros((len(texts), len(places)))
+        for row, text in zip(counts, texts, strict=True):
             for first, second in itertools.pairwise(text.lower()):
                 row[places.get(first + second, 0)] += 1
-        return found
+        return counts
 
     return counted

@@ -21,8 +21,8 @@ def saved(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def client(saved, tmp_path_factory):
-    with serving(saved, tmp_path_factory.mktemp("state"), features=FACTORY) as found:
-        yield found
+    with serving(saved, tmp_path_factory.mktemp("state"), features=FACTORY) as running:
+        yield running
 
 
 def test_texts_are_answered_and_learned(saved, tmp_path):
