@@ -10,7 +10,7 @@ import pytest
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.paper.cells import cells_of
 from merlin_cl.paper.experiment import experiment
-from merlin_cl.paper.losses import ends, loss_curves
+from merlin_cl.paper.losses import curves_with_total, ends
 from merlin_cl.paper.samples import SAMPLES, Samples, embedded, samples_of, separation
 from merlin_cl.paper.trials import TrialOptions, trials
 from merlin_cl.report.reproduction import Reproduction
@@ -33,7 +33,7 @@ def folder(tmp_path_factory):
 
 
 def test_losses_add_up_step_by_step_where_they_have_as_many_steps(folder):
-    curves = loss_curves(folder)
+    curves = curves_with_total(folder)
     assert set(curves) == {"negative_elbo", "classification", "total"}
     for task in (0, 1):
         parts = np.array([curves["negative_elbo"][task], curves["classification"][task]])
@@ -41,7 +41,7 @@ def test_losses_add_up_step_by_step_where_they_have_as_many_steps(folder):
         assert curves["total"][task] == pytest.approx(parts.sum(axis=0))
     assert ends(curves)["total, last step"] == pytest.approx(np.mean([curves["total"][task][-1] for task in (0, 1)]))
     longer = SimpleNamespace(events=lambda: [{"event": "losses", "task": 0, "curves": {"a": [1.0, 2.0], "b": [1.0]}}])
-    assert set(loss_curves(longer)) == {"a", "b"}
+    assert set(curves_with_total(longer)) == {"a", "b"}
 
 
 def test_samples_are_those_of_the_learner_and_always_the_same(folder):

@@ -5,7 +5,6 @@ from typing import ClassVar, Literal, Self
 
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.means import Augmentation, Choice, input_kind
-from merlin_cl.learners.means import large_images as large_images  # of MERLIN's presets
 from merlin_cl.protocol import StreamInfo
 
 Vote = Literal["majority", "mean-probability", "sum-logits", "agreement"]

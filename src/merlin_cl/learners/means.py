@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Literal
 
 from merlin_cl.learners.tuned import search_record
+from merlin_cl.networks import worth_convolutions
 from merlin_cl.protocol import StreamInfo
 
 Choice = Literal["random", "balanced", "herding", "k-centre", "gradient"]
@@ -48,7 +49,7 @@ def input_kind(stream: StreamInfo) -> InputKind:
     """
     if len(stream.input_shape) != 3:
         return "vectors"
-    return "photographs" if large_images(stream) else "small images"
+    return "photographs" if worth_convolutions(stream.input_shape) else "small images"
 
 
 def means_for(stream: StreamInfo) -> Means:
@@ -75,8 +76,3 @@ def means_of(method: Mapping[str, Any], stream: str) -> dict[str, Any]:
     searched = search is not None and all(method.get(name) == value for name, value in search["settings"].items())
     trials = len(search["trials"]) if search is not None and searched else 0
     return {**{name: method[name] for name in names if name in method}, "search_trials": trials}
-
-
-def large_images(stream: StreamInfo) -> bool:
-    """Whether inputs are images that are worth convolutions: 32 pixels a side or more."""
-    return len(stream.input_shape) == 3 and min(stream.input_shape[1:]) >= 32

@@ -57,9 +57,13 @@ class NetworkLearner(Learner[Settings]):
         """The one network, if the method answers by its logits."""
         if type(self)._answers is not NetworkLearner._answers:
             return super().ensemble(task, models)
+        self.require_one_model(models)
+        return Bank(self.network, self.bank.weights.clone())
+
+    def require_one_model(self, models: int | None) -> None:
+        """Refuse to give several models where one network answers."""
         if models is not None and models > 1:
             raise UsageError(f"{self.settings.method} answers with one network; ask for 1 model, not {models}.")
-        return Bank(self.network, self.bank.weights.clone())
 
     # What a method implements
 

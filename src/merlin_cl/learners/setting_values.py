@@ -7,7 +7,7 @@ from dataclasses import fields
 from types import UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from merlin_cl.errors import UsageError, unknown
+from merlin_cl.errors import MerlinError, UsageError, unknown
 
 Settings = TypeVar("Settings")
 KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
@@ -20,6 +20,18 @@ def from_record(kind: type[Settings], record: Mapping[str, Any], owner: str) -> 
         if name not in hints:
             raise unknown(f"setting of {owner}", str(name), hints)
     return kind(**{name: fitting(name, value, hints[name]) for name, value in record.items()})
+
+
+def from_own_record(kind: type[Settings], record: Mapping[str, Any], file: str) -> Settings:
+    """The settings that `record()` wrote to a file of ours, value for value; only their names are checked."""
+    for name in sorted(set(record) - set(hints_of(kind))):
+        raise MerlinError(f"{file} has the setting {name!r}, which {kind.__name__} does not know.")
+    return kind(**{name: _as_tuples(value) for name, value in record.items()})
+
+
+def _as_tuples(value: Any) -> Any:
+    """JSON turns tuples into lists; settings are hashable and have tuples only."""
+    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value
 
 
 def hints_of(kind: type[Any]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Which network suits an input: the paper's two, chosen by shape, or one of the user's own, chosen by name."""
 
 from merlin_cl.errors import UsageError, unknown
+from merlin_cl.networks import worth_convolutions
 from merlin_cl.networks.given import given, is_given
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.module_bank import ModuleNetwork
@@ -9,8 +10,6 @@ from merlin_cl.networks.reference import resolve
 from merlin_cl.networks.resnet import ResNet, reduced_resnet18
 
 KINDS = ("auto", "mlp", "resnet", "resnet18")
-SMALLEST_IMAGE = 32
-"""Pixels a side from which images are worth convolutions; the paper's MNIST classifier is an MLP."""
 
 
 def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: tuple[int, ...]) -> Network:
@@ -28,11 +27,10 @@ def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: t
         return ModuleNetwork(resolve(kind), input_shape, classes, kind)
     if kind not in KINDS:
         raise unknown("network", kind, (*KINDS, "package.module:factory"))
-    image = len(input_shape) == 3
-    if kind.startswith("resnet") and not image:
+    if kind.startswith("resnet") and len(input_shape) != 3:
         raise UsageError(f"A {kind} needs images [channels, height, width]; the inputs have shape {list(input_shape)}.")
     if kind == "resnet18":
         return reduced_resnet18(input_shape, classes)
-    if kind == "resnet" or (kind == "auto" and image and min(input_shape[1:]) >= SMALLEST_IMAGE):
+    if kind == "resnet" or (kind == "auto" and worth_convolutions(input_shape)):
         return ResNet(input_shape, classes)
     return MLP(input_shape, classes, hidden)

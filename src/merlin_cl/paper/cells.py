@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from merlin_cl.metrics import BOUNDS, Comparison, half_width, holm, interval, mean, paired, standard_deviation
 from merlin_cl.paper.experiment import Line, view_for
-from merlin_cl.paper.losses import ends, loss_curves
+from merlin_cl.paper.losses import curves_with_total, ends
 from merlin_cl.paper.published import Published, first_tasks
 from merlin_cl.paper.samples import samples_of, separation
 from merlin_cl.paper.trials import ExperimentLine
@@ -168,5 +168,5 @@ def _figures(trial: ExperimentLine) -> list[Cell]:
     if not trial.folders:
         return [Cell(name, None, line, None, "figure", missing=trial.reason)]
     folder = next(iter(trial.folders.values()))
-    measures = ends(loss_curves(folder)) if trial.experiment.kind == "losses" else separation(samples_of(folder))
+    measures = ends(curves_with_total(folder)) if trial.experiment.kind == "losses" else separation(samples_of(folder))
     return [Cell(name, None, line, None, measure, {0: value}) for measure, value in measures.items()]

@@ -2,19 +2,17 @@
 
 from merlin_cl.metrics import mean
 from merlin_cl.runs.folder import RunFolder
+from merlin_cl.runs.losses import loss_curves
 
 Curves = dict[str, dict[int, list[float]]]
 """By kind of loss and task: the loss at every step, or pass."""
 
 
-def loss_curves(folder: RunFolder) -> Curves:
-    """All loss curves of a run, and their sum where there are several with as many steps; of a task learned twice, after a kill,
-    the last."""
+def curves_with_total(folder: RunFolder) -> Curves:
+    """All loss curves of a run, and their sum where there are several with as many steps."""
     curves: Curves = {}
-    for event in folder.events():
-        if event["event"] == "losses":
-            for kind, curve in event["curves"].items():
-                curves.setdefault(kind, {})[event["task"]] = curve
+    for (kind, task), curve in loss_curves(folder.events()).items():
+        curves.setdefault(kind, {})[task] = curve
     if len(curves) > 1 and len({len(curve) for by_task in curves.values() for curve in by_task.values()}) == 1:
         tasks = set.intersection(*(set(by_task) for by_task in curves.values()))
         curves["total"] = {

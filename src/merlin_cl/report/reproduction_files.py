@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from merlin_cl.paper.losses import loss_curves
+from merlin_cl.paper.losses import curves_with_total
 from merlin_cl.paper.samples import samples_of
 from merlin_cl.paper.trials import ExperimentLine
 from merlin_cl.report import reproduction_figures as figures
@@ -38,7 +38,7 @@ def _figure(reproduction: Reproduction, trials: list[ExperimentLine]) -> Figure 
         return figures.curves_figure(reproduction)
     folders = [folder for trial in trials for folder in trial.folders.values()]
     if kind == "losses" and folders:
-        return figures.losses_figure(reproduction, loss_curves(folders[0]))
+        return figures.losses_figure(reproduction, curves_with_total(folders[0]))
     if kind == "priors" and folders:
         return figures.priors_figure(reproduction, samples_of(folders[0]))
     return None

@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Self, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Self, get_args
 
-from merlin_cl.errors import MerlinError, UsageError, unknown
+from merlin_cl.errors import UsageError, unknown
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.learners.retired import without_retired
+from merlin_cl.learners.setting_values import from_own_record
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import Inference
 from merlin_cl.streams.registry import stream_settings
@@ -27,8 +28,6 @@ LARGEST = 2**63 - 1
 
 LABELS = ("preset", "data", "place", "tasks")
 """What does not influence the result: the same data in another place give the same run."""
-
-Settings = TypeVar("Settings", StreamSettings, MethodSettings)
 
 
 @dataclass(frozen=True)
@@ -107,23 +106,11 @@ class RunConfig:
         name, kind = stream.pop("name"), method_settings(method.pop("name"))
         rest = {field.name: record[field.name] for field in fields(cls) if field.name not in ("stream", "method")}
         return cls(
-            stream=_settings_from(stream_settings(stream.pop("kind", name)), stream),
-            method=_settings_from(kind, without_retired("config.json", kind.method, method)),
+            stream=from_own_record(stream_settings(stream.pop("kind", name)), stream, "config.json"),
+            method=from_own_record(kind, without_retired("config.json", kind.method, method), "config.json"),
             **rest,
         )
 
     def _kind(self) -> dict[str, str]:
         """Which settings those of the stream are, where its name does not say so."""
         return {"kind": self.stream.stream} if self.stream.title(self.data) != self.stream.stream else {}
-
-
-def _settings_from(kind: type[Settings], record: dict[str, Any]) -> Settings:
-    strangers = sorted(set(record) - {field.name for field in fields(kind)})
-    if strangers:
-        raise MerlinError(f"config.json has the setting {strangers[0]!r}, which {kind.__name__} does not know.")
-    return kind(**{name: _as_tuples(value) for name, value in record.items()})
-
-
-def _as_tuples(value: Any) -> Any:
-    """JSON turns tuples into lists; settings are hashable and have tuples only."""
-    return tuple(map(_as_tuples, value)) if isinstance(value, list) else value

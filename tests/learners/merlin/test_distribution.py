@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from merlin_cl.learners.merlin.distribution import TaskPrior
-from merlin_cl.learners.merlin.probes import disagreement
+from merlin_cl.learners.probes import disagreement
 
 from .small import SMALL, STREAM, TASKS, everything, examples, learned
 

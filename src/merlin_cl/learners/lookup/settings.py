@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
-from merlin_cl.learners.ensemble_settings import large_images
 from merlin_cl.learners.merlin.settings import MerlinSettings
+from merlin_cl.networks import worth_convolutions
 from merlin_cl.protocol import StreamInfo
 
 
@@ -32,7 +32,7 @@ class LookupSettings(MerlinSettings):
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings a preset stands for on a stream: MERLIN's, with one network."""
         settings = super().preset(name, stream)
-        task = 18.0 if large_images(stream) else cls.task_kilobytes
+        task = 18.0 if worth_convolutions(stream.input_shape) else cls.task_kilobytes
         return replace(settings, models=1, base_models=1, latent=cls.latent, learning_rate=2e-3, task_kilobytes=task)
 
     def __post_init__(self) -> None:

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.learner import Asked
-from merlin_cl.learners.uncertainty import Members
+from merlin_cl.learners.uncertainty import Members, entropy
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.statistics import reestimate_statistics
@@ -245,8 +245,7 @@ class MerlinInference:
         answers = torch.stack(
             [self._probabilities(one, self._learner.tasks[j].classes) for j, one in enumerate(logits)]
         )
-        entropy = -torch.xlogy(answers, answers).sum(dim=-1)  # [T, N]
-        return (-CERTAINTY * entropy).softmax(dim=0).t()
+        return (-CERTAINTY * entropy(answers)).softmax(dim=0).t()
 
     def _by_elimination(self, logits: list[Tensor]) -> Tensor:
         """Every task's models learned to tell it from earlier tasks, so ask the last task's models first.

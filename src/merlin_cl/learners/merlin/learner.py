@@ -14,10 +14,10 @@ from merlin_cl.learners.merlin.consolidation import ReplaySet, consolidate, fitt
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
 from merlin_cl.learners.merlin.evidence import TaskEvidence
 from merlin_cl.learners.merlin.inference import MerlinInference
-from merlin_cl.learners.merlin.probes import probe
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.task_vectors import check_descriptor, described, embedded
 from merlin_cl.learners.merlin.unseen import Blend, mixture, nearness
+from merlin_cl.learners.probes import probe
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.networks.bank import Bank
 from merlin_cl.networks.growth import HeadGrowth
@@ -237,7 +237,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         return latents.z, self.distribution.decoder(latents)
 
     def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
-        """How much of a task the distribution holds, measured on the task's test data: see `probes.py`."""
+        """How much of a task the distribution holds, measured on the task's test data: see `learners/probes.py`."""
         learned_last = self._base is not None and task == self.tasks[-1].index
         base = Bank(self.network, self._base.psi) if self._base is not None and learned_last else None
         last = self._inference.task_specific(len(self.tasks) - 1)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.ensemble_settings import EnsembleSettings, large_images
+from merlin_cl.learners.ensemble_settings import EnsembleSettings
 from merlin_cl.learners.search_space import Among, Space, Span
+from merlin_cl.networks import worth_convolutions
 from merlin_cl.protocol import StreamInfo
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ class MerlinSettings(EnsembleSettings):
             len(stream.input_shape) == 1
         ):  # of a table's columns a few examples a class tell more than the classes before do
             return replace(settings, updates_per_batch=10, start="psi_0")
-        if large_images(stream):
+        if worth_convolutions(stream.input_shape):
             return replace(
                 settings,
                 models=6,

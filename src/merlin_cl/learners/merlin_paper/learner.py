@@ -14,8 +14,8 @@ from merlin_cl.learners.merlin_paper.consolidation import consolidate, consolida
 from merlin_cl.learners.merlin_paper.distribution import WeightDistribution
 from merlin_cl.learners.merlin_paper.fitting import Fitting
 from merlin_cl.learners.merlin_paper.inference import Inference
-from merlin_cl.learners.merlin_paper.probes import figures, relative_error
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
+from merlin_cl.learners.probes import figures, relative_error
 from merlin_cl.learners.uncertainty import Members
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
@@ -202,7 +202,7 @@ class MerlinPaper(Learner[MerlinPaperSettings]):
         return z, self.distribution.decoded(z)
 
     def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
-        """How much of a task the distribution holds, measured without fine-tuning on the task's test data: see `probes.py`."""
+        """How much of a task the distribution holds, measured without fine-tuning on the task's test data."""
         prior, generator = self.distribution.priors[task], self.generator("probe", task, len(self.tasks))
         sampled = self._inference.sampled(self.distribution, prior, self.settings.models, generator)
         inputs, outputs = as_float(x), self._outputs(self.tasks[task].classes)

@@ -8,8 +8,9 @@ from typing import ClassVar, Literal, Self
 from merlin_cl.errors import UsageError
 from merlin_cl.learners.classifier_settings import ClassifierSettings
 from merlin_cl.learners.ensemble_settings import Vote
-from merlin_cl.learners.means import Choice, large_images
+from merlin_cl.learners.means import Choice
 from merlin_cl.learners.merlin_paper.recipes import RECIPES, Reading, Recipe
+from merlin_cl.networks import worth_convolutions
 from merlin_cl.protocol import StreamInfo
 
 
@@ -64,7 +65,7 @@ class MerlinPaperSettings(ClassifierSettings):
     def preset(cls, name: str, stream: StreamInfo) -> Self:
         """The settings for a stream: sizes recovered from the paper's parameter counts, exemplars as it has them."""
         settings = super().preset(name, stream)
-        if not large_images(stream):
+        if not worth_convolutions(stream.input_shape):
             return settings
         if stream.classes <= 10:
             return replace(settings, chunk=250, hidden=30, latent=10)

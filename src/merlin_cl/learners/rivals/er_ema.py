@@ -4,7 +4,6 @@ from typing import Self
 
 from torch import Tensor
 
-from merlin_cl.errors import UsageError
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.er_ema_settings import EREMASettings
 from merlin_cl.learners.voting import vote
@@ -39,8 +38,7 @@ class EREMA(ReplayLearner[EREMASettings]):
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The averaged network."""
-        if models is not None and models > 1:
-            raise UsageError(f"{self.settings.method} answers with one network; ask for 1 model, not {models}.")
+        self.require_one_model(models)
         return Bank(self.network, self._mean.weights.clone())
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:

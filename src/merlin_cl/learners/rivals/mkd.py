@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from merlin_cl.errors import UsageError
 from merlin_cl.learners.replay_learner import ReplayLearner
 from merlin_cl.learners.rivals.mkd_settings import MKDSettings
 from merlin_cl.learners.voting import vote
@@ -52,8 +51,7 @@ class MKD(ReplayLearner[MKDSettings]):
 
     def ensemble(self, task: int | None = None, models: int | None = None) -> Bank:
         """The network that answers."""
-        if models is not None and models > 1:
-            raise UsageError(f"{self.settings.method} answers with one network; ask for 1 model, not {models}.")
+        self.require_one_model(models)
         return self._both
 
     def _answers(self, x: Tensor, allowed: Tensor, task: int | None, inference: Inference | None) -> Tensor:

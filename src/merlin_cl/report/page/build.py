@@ -15,7 +15,7 @@ from merlin_cl.report.page.diagnosis import diagnosis_of
 from merlin_cl.report.page.experiments import FIRST, RunGroup, StreamGroup, sort_runs
 from merlin_cl.report.page.gallery import gallery
 from merlin_cl.report.page.latent import latent_space
-from merlin_cl.report.page.losses import loss_curves
+from merlin_cl.report.page.losses import drawn_losses
 from merlin_cl.report.page.series import correct_p_values, series_of
 from merlin_cl.report.page.sources import Run
 from merlin_cl.report.ranking import Place, ranking, sentence
@@ -113,7 +113,7 @@ def _experiment(
         "task_names": names,
         "series": series,
         "diagnosis": diagnosis_of(group, experiment, series, classes),
-        "losses": {"seed": first.seed, "curves": curves} if (curves := loss_curves(first)) else None,
+        "losses": {"seed": first.seed, "curves": curves} if (curves := drawn_losses(first)) else None,
         "latent": space and {"seed": first.seed, **space},
         "gallery": shown and {"seed": first.seed, **shown},
         "cost": _cost(experiment),

@@ -4,23 +4,18 @@ import math
 from typing import Any
 
 from merlin_cl.report.page.sources import Run
+from merlin_cl.runs.losses import loss_curves
 
 POINTS = 120
 """At most so many of a curve: more than a figure can show."""
 
 
-def loss_curves(run: Run) -> list[dict[str, Any]]:
-    """Curves in the order in which they were learned; of a task learned twice, after a kill, the last. Where a loss was not
-    finite there is nothing to draw."""
-    losses: dict[tuple[str, int], list[float]] = {}
-    for event in run.events:
-        if event["event"] == "losses":
-            for kind, values in event["curves"].items():
-                losses[kind, event["task"]] = [value for value in values if math.isfinite(value)]
+def drawn_losses(run: Run) -> list[dict[str, Any]]:
+    """Curves to draw, in the order in which they were learned. Where a loss was not finite there is nothing to draw."""
     return [
         {"kind": kind, "task": task, "steps": len(values), "points": thinned(values)}
-        for (kind, task), values in losses.items()
-        if values
+        for (kind, task), curve in loss_curves(run.events).items()
+        if (values := [value for value in curve if math.isfinite(value)])
     ]
 
 

@@ -1,4 +1,4 @@
-"""Does the weight distribution hold the tasks? Sampled models beside base models, and beside those of the last task.
+"""What models know of a task: sampled models beside base models, and beside those of the last task.
 
 These figures use test data and serve diagnosis only: nothing that learns or answers sees them.
 """
@@ -20,16 +20,18 @@ def probe(
     for the last task make of this one: they met it in replay, so that a distribution which gave every task the last one's models
     would score as much. Whether models differ is asked of a `pair` where a single one answers.
     """
-    figures = _figures("sampled", sampled, x, y, allowed)
+    measured = figures("sampled", sampled, x, y, allowed)
     if pair is not sampled:
-        figures["sampled_diversity"] = _figures("pair", pair, x, y, allowed)["pair_diversity"]
-    of_last = figures["sampled_ensemble"] if last is sampled else _figures("last", last, x, y, allowed)["last_ensemble"]
-    figures["last_ensemble"] = of_last
-    return figures if base is None else figures | _figures("base", base, x, y, allowed)
+        measured["sampled_diversity"] = figures("pair", pair, x, y, allowed)["pair_diversity"]
+    of_last = measured["sampled_ensemble"] if last is sampled else figures("last", last, x, y, allowed)["last_ensemble"]
+    measured["last_ensemble"] = of_last
+    return measured if base is None else measured | figures("base", base, x, y, allowed)
 
 
 @torch.inference_mode()
-def _figures(name: str, bank: Bank, x: Tensor, y: Tensor, allowed: Tensor) -> dict[str, float]:
+def figures(name: str, bank: Bank, x: Tensor, y: Tensor, allowed: Tensor) -> dict[str, float]:
+    """Accuracy (%) of models together and alone, choosing among `allowed` outputs, and the share of inputs (%) on which two of
+    them disagree, averaged over pairs."""
     logits = torch.cat([bank.logits(block) for block in x.split(1000)], dim=1).masked_fill(~allowed, MASKED)
     choices = logits.argmax(dim=-1)  # [M, N]
     together = logits.softmax(dim=-1).mean(dim=0).argmax(dim=-1)
@@ -41,10 +43,21 @@ def _figures(name: str, bank: Bank, x: Tensor, y: Tensor, allowed: Tensor) -> di
 
 
 def disagreement(choices: Tensor, classes: int) -> float:
-    """Share of (input, pair of models) on which the two choose differently; choices [M, N]."""
+    """Share of (input, pair of models) on which the two choose differently; choices [M, N].
+
+    >>> round(disagreement(torch.tensor([[0, 1], [0, 1], [0, 2]]), classes=3), 3)  # of six pairs, two choose differently
+    0.333
+    """
     members = len(choices)
     if members < 2:
         return 0.0
     votes = functional.one_hot(choices, classes).sum(dim=0).double()  # [N, classes]
     agreeing = (votes * (votes - 1)).sum(dim=-1) / (members * (members - 1))
     return float(1 - agreeing.mean())
+
+
+def relative_error(sampled: Tensor, base: Tensor) -> float:
+    """The distance of the sampled models' mean from the base models', [M, P] each, over the length of the latter: 1 is what
+    zeros have."""
+    wanted = base.mean(dim=0)
+    return float((sampled.mean(dim=0) - wanted).norm() / wanted.norm())
