@@ -11,8 +11,8 @@ import pytest
 
 from merlin_cl.streams import catalogue
 from streams import official
+from streams.catalogue.test_fetch import md5
 from streams.server import running
-from streams.test_catalogue import md5
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from merlin_cl.runs.folder import RunFolder
 from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import run
 
-from .made import make_run
+from ..made import make_run
 
 CASES = [
     {"method": "merlin"},

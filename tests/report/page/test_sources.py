@@ -8,7 +8,7 @@ from merlin_cl.errors import UsageError
 from merlin_cl.report.page.experiments import sort_runs
 from merlin_cl.report.page.sources import find, read
 
-from .made import make_result_file, make_run
+from ..made import make_result_file, make_run
 
 
 def test_folders_that_hold_runs_and_runs_themselves_are_found_once(runs):

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from merlin_cl.report.page.checkpoint_reader import opened
 from merlin_cl.report.page.latent import ellipse, latent_space, plane
 
-from .made import make_run
+from ..made import make_run
 
 finite = st.floats(-5, 5, allow_subnormal=False).map(lambda value: round(value, 3))
 

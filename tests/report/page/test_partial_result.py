@@ -7,7 +7,7 @@ import pytest
 from merlin_cl.report.page.partial_result import partial_result
 from merlin_cl.runs.folder import RunFolder
 
-from .made import make_run
+from ..made import make_run
 
 
 @pytest.mark.parametrize("method", ["merlin", "single"])

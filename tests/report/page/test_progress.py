@@ -12,7 +12,7 @@ from merlin_cl.report.page.progress import busy, grid_progress, run_progress
 from merlin_cl.report.page.sources import read_run
 from merlin_cl.runs.folder import RunFolder
 
-from .made import BEGUN, SECONDS_A_TASK, make_run
+from ..made import BEGUN, SECONDS_A_TASK, make_run
 
 
 def progress(folder, *, at_work=False, after=0.0):

@@ -13,7 +13,7 @@ from PIL import Image
 from merlin_cl.report.page.checkpoint_reader import opened
 from merlin_cl.report.page.gallery import OF_A_CLASS, data_uri, gallery, is_picture, picture
 
-from .made import make_run
+from ..made import make_run
 
 
 def pixels(uri):

@@ -14,7 +14,7 @@ from merlin_cl.report.page.salvage import salvaged
 from merlin_cl.report.page.sources import find, read
 from merlin_cl.report.watch import Watch
 
-from .made import make_result_file, make_run
+from ..made import make_result_file, make_run
 
 JUNK = ["{}", "[]", "null", "3", '"text"', "{", "", "\x00\x01", "[" * 5000, '{"scores": []}', '{"scores": [{}]}', "NaN"]
 FILES = ["result.json", "config.json", "env.json", "events.jsonl"]

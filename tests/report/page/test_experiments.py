@@ -9,7 +9,7 @@ from merlin_cl.report.page.experiments import sort_runs
 from merlin_cl.report.page.series import series_of
 from merlin_cl.report.page.sources import find, read
 
-from .made import make_run
+from ..made import make_run
 
 
 def sorted_runs(*paths, unfinished=False):

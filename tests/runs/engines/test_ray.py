@@ -43,7 +43,7 @@ RUN = [
 @pytest.fixture
 def grid(tmp_path, monkeypatch):
     """The grid's file; its runs wait in their second task as long as the file `held` is there."""
-    folder = str(Path(__file__).parent)
+    folder = str(Path(__file__).parents[1])  # of `held_network.py`
     monkeypatch.setenv("HELD", str(tmp_path / "held"))
     monkeypatch.setenv("PYTHONPATH", folder)  # for the nodes and their workers
     monkeypatch.syspath_prepend(folder)

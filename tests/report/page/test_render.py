@@ -15,7 +15,7 @@ from merlin_cl.report.page.estimates import ESTIMATE
 from merlin_cl.report.page.render import embedded, figures, fragment, packed, page
 from merlin_cl.report.page.sources import find, read
 
-from .made import make_run
+from ..made import make_run
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror=alert(2)>"
 

@@ -13,7 +13,7 @@ from merlin_cl.runs.progress import PlainDisplay
 from merlin_cl.runs.run import run
 from merlin_cl.streams.settings import SplitMnistSettings
 
-from .made import make_run
+from ..made import make_run
 
 SMALL = {"hidden_units": (10,), "base_models": 2, "models": 2, "fine_tune_epochs": 1}
 

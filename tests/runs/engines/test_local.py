@@ -21,7 +21,7 @@ from merlin_cl.runs.run import run
 from merlin_cl.streams.registry import stream_settings
 from patience import PATIENCE, wait_for
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]  # of `held_network.py`
 STREAM = {"tasks": 3, "images_per_task": 60}
 NETWORK = "held_network:factory"
 
