@@ -4,9 +4,18 @@ Tiny tensor operations are many times slower when two processes share two cores.
 takes a tenth of a second may take ten: Hypothesis is not to call that a failure.
 """
 
+import pytest
 import torch
 from hypothesis import HealthCheck, settings
 
 torch.set_num_threads(1)
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+
+@pytest.fixture
+def short_fits(monkeypatch):
+    """MERLIN fits priors for a tenth of the steps. It keeps to the same rules; how well fits do is tested without this."""
+    from merlin_cl.learners.merlin import consolidation
+
+    monkeypatch.setattr(consolidation, "STEPS", consolidation.STEPS // 10)

@@ -14,7 +14,6 @@ from merlin_cl.errors import UsageError
 from merlin_cl.learners import registry
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.lookup.settings import LookupSettings
-from merlin_cl.learners.merlin import consolidation
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin_paper.settings import MerlinPaperSettings
 from merlin_cl.learners.registry import method_names
@@ -25,6 +24,7 @@ from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.runs.checkpoint import Checkpoints
 from merlin_cl.tensors import MASKED, as_float
 
+pytestmark = pytest.mark.usefixtures("short_fits")
 SMALL_ENSEMBLE = {"hidden_units": (8,), "exemplars": 12, "models": 3, "fine_tune_rate": 1e-2}
 SMALL_BASE = {"learning_rate": 2e-2, "updates_per_batch": 5, "replay": 4, "rehearse": 4}
 SMALL_MERLIN = MerlinSettings(**SMALL_ENSEMBLE, **SMALL_BASE, base_models=3, latent=80, start="psi_0")
@@ -51,12 +51,6 @@ CASES = {
     "merlin-paper standard-normal": dataclasses.replace(PAPER, prior="standard-normal"),
     "lookup": LookupSettings(**{**SMALL_ENSEMBLE, **SMALL_BASE, "models": 1}, task_kilobytes=0.2),
 }
-
-
-@pytest.fixture(autouse=True)
-def _short_fits(monkeypatch):
-    """Consolidation keeps to the same rules however long priors are fitted; how well it does is tested where it is at home."""
-    monkeypatch.setattr(consolidation, "STEPS", 10)
 
 
 def test_every_method_is_in_the_battery():

@@ -83,6 +83,7 @@ class Learner(ABC, Generic[Settings]):
         self.tasks: list[TaskInfo] = []  # every task begun, in order
         self.learning = False  # between begin and end
         self.phases = Phases()
+        self.in_trial = False  # whether it only has to show that it works, with the least effort
         self.takes_bytes = False  # whether inputs arrived as bytes, for whoever reads it from a file
         self._largest_input = 0.0  # of those learned from since the learner was made, for what is said when it diverges
 
@@ -257,7 +258,7 @@ class Learner(ABC, Generic[Settings]):
         state = self.state()
         wider.made_for, wider.tasks, wider.learning = self.made_for, list(self.tasks), self.learning
         wider.restore({**state, "method": wider._widened(state["method"], self)})
-        wider.phases = self.phases
+        wider.phases, wider.in_trial = self.phases, self.in_trial
         return wider
 
     def require_finite(self, doing: str) -> None:

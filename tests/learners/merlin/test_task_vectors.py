@@ -16,6 +16,7 @@ from merlin_cl.learners.merlin.unseen import mixture, nearness, semantic_scores
 from merlin_cl.protocol import TaskInfo
 from merlin_cl.statefile import decode, encode
 
+pytestmark = pytest.mark.usefixtures("short_fits")
 SMALL = MerlinSettings(
     hidden_units=(8,), exemplars=12, models=3, base_models=3, learning_rate=2e-2, updates_per_batch=5, replay=4, latent=80,
     fine_tune_rate=1e-2,

@@ -16,6 +16,7 @@ from sklearn.base import clone
 from estimator.small import clouds, merlin, rival
 from merlin_cl import ContinualClassifier
 from merlin_cl.errors import MerlinError, UsageError
+from merlin_cl.learners.merlin import consolidation
 from merlin_cl.learners.registry import method_names
 from merlin_cl.learners.saving import format as file_format
 from merlin_cl.networks.reference import is_reference
@@ -209,6 +210,17 @@ def test_what_the_next_task_would_take_is_tried_where_there_is_no_room_for_it(tm
     path.write_bytes(file_format.to_bytes(with_changed(header, ("settings", "replay"), 10**9), state))
     with pytest.raises(MerlinError, match=r"bytes, where so small a file"):
         ContinualClassifier.load(path)
+
+
+@pytest.mark.parametrize("room", [2, 4])
+def test_a_trial_does_not_fit_priors_to_the_end(room, tmp_path, monkeypatch):
+    """Neither where the learner has to grow for it nor where it need not: who loads a file does not wait for a task's end."""
+    model = merlin().partial_fit(*clouds(0, 1, count=20), classes=[*range(room)]).end_task()
+    model.save(tmp_path / "model")
+    monkeypatch.setattr(consolidation, "STEPS", None)  # to take as many steps is an error
+    assert ContinualClassifier.load(tmp_path / "model").learner_.stream.classes == room
+    with pytest.raises(TypeError):
+        model.partial_fit(*clouds(0, 1, count=20)).end_task()
 
 
 def test_a_file_of_the_first_merlin_says_what_reads_it():

@@ -42,8 +42,9 @@ def consolidate(
     how: Consolidation,
     replay_set: Callable[[int], ReplaySet],
     generator: torch.Generator,
+    brief: bool = False,
 ) -> None:
-    """Make priors smaller until all fit into the memory: the largest first, and of equals the oldest."""
+    """Make priors smaller until all fit into the memory: the largest first, and of equals the oldest; `brief` as in `fitted`."""
     while distribution.bytes > distribution.memory:
         held = [j for j, prior in enumerate(distribution.priors) if prior is not None]
         if len(held) == 1:
@@ -57,14 +58,23 @@ def consolidate(
             continue
         if how == "replay" and isinstance(smaller, TaskPrior):
             pseudo_models = Bank(distribution.decoder.sketch.network, distribution.mean(largest))  # lines 3 and 4
-            smaller = fitted(smaller, pseudo_models, distribution, replay_set(largest), generator)  # lines 5 to 7
+            # Lines 5 to 7
+            smaller = fitted(smaller, pseudo_models, distribution, replay_set(largest), generator, brief)
         distribution.priors[largest] = smaller
 
 
 def fitted(
-    prior: TaskPrior, models: Bank, distribution: WeightDistribution, replay_set: ReplaySet, generator: torch.Generator
+    prior: TaskPrior,
+    models: Bank,
+    distribution: WeightDistribution,
+    replay_set: ReplaySet,
+    generator: torch.Generator,
+    brief: bool = False,
 ) -> TaskPrior:
-    """The prior with units such that its components' mean models, together, answer as other models do together."""
+    """The prior with units such that its components' mean models, together, answer as other models do together.
+
+    `brief`: after one step, where it only matters that it can be done.
+    """
     if not len(replay_set.x):
         return prior
     decoder, groups = distribution.decoder, distribution.groups
@@ -77,7 +87,7 @@ def fitted(
     offsets = bank.weights[:, :learned] - starts[:, :learned]
     gradients, log_factors = Gradients(bank), torch.zeros_like(latents.z[:, :1])  # [C, 1]
     adam = Adam(log_factors, RATE, weight_decay=0.0, decoupled=True)
-    for _ in range(STEPS):
+    for _ in range(1 if brief else STEPS):
         chosen = torch.randint(len(x), (INPUTS,), generator=generator).to(x.device)
         target = wanted[chosen]
 

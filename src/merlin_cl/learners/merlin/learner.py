@@ -84,7 +84,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         with self.phases.timed("distribution"):
             self.distribution.priors.append(self._prior(self._base, self.replay_set(task), generator))
         with self.phases.timed("consolidate"):
-            consolidate(self.distribution, self.settings.consolidation, self.replay_set, generator)
+            consolidate(self.distribution, self.settings.consolidation, self.replay_set, generator, brief=self.in_trial)
         self._inference.forget()
 
     def _prior(self, base: BaseModels, replay_set: ReplaySet, generator: torch.Generator) -> Prior:
@@ -94,7 +94,8 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         """
         if self.settings.consolidation != "replay" or self.network.statistics:
             return base.prior
-        return fitted(base.prior, Bank(self.network, base.psi), self.distribution, replay_set, generator)
+        models = Bank(self.network, base.psi)
+        return fitted(base.prior, models, self.distribution, replay_set, generator, brief=self.in_trial)
 
     def _base_models(self, task: TaskInfo, count: int | None = None) -> BaseModels:
         """As many as the task can keep components; where they start is the seed's psi_0, or the means of the task before."""

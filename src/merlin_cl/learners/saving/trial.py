@@ -46,6 +46,7 @@ def restored(
     learner.restore(state)
     require_same_form(state, learner.state())
     twin = _with_little_effort(settings).build(stream, seed, device)
+    twin.in_trial = True
     twin.restore(state)
     _try(twin, torch.zeros(2, *stream.input_shape, dtype=torch.uint8 if is_bytes else torch.float32))
     return learner
