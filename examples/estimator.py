@@ -12,7 +12,7 @@ from sklearn.datasets import load_digits
 
 from merlin_cl import MerlinClassifier
 
-TRAINING = 1400
+TRAINING = 800
 
 
 def digits() -> tuple[list[tuple[np.ndarray, np.ndarray]], np.ndarray, np.ndarray]:

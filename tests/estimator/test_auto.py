@@ -9,6 +9,8 @@ from merlin_cl.errors import UsageError
 from merlin_cl.estimator.auto import advised, group_for, kilobytes, preferences
 from merlin_cl.protocol import StreamInfo
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 TABLE = StreamInfo("table", (6,), classes=5, tasks=3)
 DRIFT = StreamInfo("drift", (6,), classes=5, tasks=3, domain_incremental=True)
 

@@ -12,6 +12,8 @@ from merlin_cl.estimator.drift import DriftDetector
 
 from .small import clouds, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 
 @settings(max_examples=50, deadline=None)
 @given(calls=st.lists(st.integers(1, 30), min_size=1, max_size=8), count=st.integers(1, 25), size=st.integers(1, 12))

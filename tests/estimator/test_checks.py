@@ -5,7 +5,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from .small import merlin, rival
 
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning"),
+    pytest.mark.usefixtures("short_fits"),
+]
 
 SINGLE_PRECISION = (
     "networks compute in single precision, where a sum depends on the order of its parts in the last digits"

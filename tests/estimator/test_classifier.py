@@ -19,6 +19,8 @@ from patience import PATIENCE
 
 from .small import clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 
 def learned(model, *groups, **options):
     for group in groups:
@@ -223,11 +225,12 @@ def test_announced_classes_have_columns_but_no_probability():
 def test_uncertainty_adds_up_and_needs_an_ensemble():
     model = learned(merlin(), (0, 1), (2, 3))
     x, _ = clouds(0, 1, 2, 3)
-    parts = model.uncertainty(x)
-    probabilities = model.predict_proba(x)
+    for inference in ("marginal", "aggregate"):
+        parts = model.set_params(inference=inference).uncertainty(x)
+        np.testing.assert_allclose(parts.total, parts.aleatoric + parts.epistemic, atol=1e-6)
+    probabilities = model.predict_proba(x)  # of one ensemble, not of one a task
     entropy = -(probabilities * np.log(np.maximum(probabilities, 1e-30))).sum(axis=1)
     np.testing.assert_allclose(parts.total, entropy, atol=1e-4)
-    np.testing.assert_allclose(parts.total, parts.aleatoric + parts.epistemic, atol=1e-6)
     assert (model.uncertainty(x, task=1).total <= np.log(2) + 1e-5).all()
     with pytest.raises(UsageError, match="answers with one network"):
         rival("er").fit(*clouds(0, 1)).uncertainty(x)

@@ -24,6 +24,7 @@ def test_the_example_finds_all_tasks_and_learns_them(monkeypatch, capsys):
     assert all(float(percent) > 60 for percent in re.findall(r"([\d.]+) %$", said, re.MULTILINE))
 
 
+@pytest.mark.usefixtures("short_fits")
 def test_the_estimators_benchmark_measures_what_has_a_limit(monkeypatch, tmp_path):
     run("benchmarks/estimator.py", "--tiny", "--out", tmp_path / "figures.json", monkeypatch=monkeypatch)
     record = json.loads((tmp_path / "figures.json").read_text("utf-8"))

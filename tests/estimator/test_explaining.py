@@ -7,6 +7,8 @@ from merlin_cl.errors import UsageError
 
 from .small import clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 
 def learned(model):
     for task, classes in (("winter", (0, 1)), ("summer", (2, 3)), ("winter", (0, 1))):

@@ -12,6 +12,8 @@ from merlin_cl.learners.registry import method_names
 
 from .small import clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 GROUPS = ((3, 1), (0, 5))
 X = clouds(0, 1, 3, 5, seed=4)[0]
 

@@ -9,6 +9,8 @@ from merlin_cl.errors import InputError, UsageError
 
 from .small import clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 pandas = pytest.importorskip("pandas")
 COLOURS = np.array(["red", "green", "blue"])
 

@@ -9,6 +9,8 @@ from merlin_cl.errors import InputError, UsageError
 from merlin_cl.estimator import ContinualClassifier, MerlinClassifier
 from merlin_cl.estimator.labels import of_one_kind
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 X = np.random.default_rng(0).normal(size=(6, 3))
 ABC = ["a", "b"] * 3
 

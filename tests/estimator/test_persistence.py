@@ -21,6 +21,8 @@ from merlin_cl.learners.saving.saved import SavedLearner
 
 from .small import clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 
 class Harmless(torch.nn.Linear):
     """A network of the user's own."""
@@ -231,7 +233,7 @@ def with_changed(value, path, new):
     return copy
 
 
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), new=JSON)
 def test_a_forged_header_with_the_right_checksum_is_refused_or_harmless(content, data, new):
     header, state = file_format.from_bytes(content, "the file")
@@ -241,7 +243,7 @@ def test_a_forged_header_with_the_right_checksum_is_refused_or_harmless(content,
         refused(file_format.to_bytes(forged, state))  # anything but a sentence or a learner fails
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data(), new=JSON)
 def test_a_forged_state_with_the_right_checksum_is_refused_or_harmless(content, data, new):
     header, state = file_format.from_bytes(content, "the file")

@@ -14,6 +14,8 @@ from merlin_cl.estimator.calibration import EVERY, FIRST, HeldExamples, quantile
 
 from .small import CENTRES, clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 
 def blurred(*classes, count, seed):
     """Clouds that overlap, so that nobody can be right always."""

@@ -15,6 +15,8 @@ from merlin_cl.learners.rivals.er import ER
 
 from .small import clouds, merlin, rival
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 MINUTES = 300
 """No answer takes as long; only a thread that waits for ever does."""
 READERS = 8

@@ -14,6 +14,8 @@ from merlin_cl.runs.config import RunConfig
 from merlin_cl.statefile import decode, encode
 from merlin_cl.streams.registry import stream_settings
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 ABSENT = ["gpu", "", "cuda:99", "cpu:x", None, 3, *(["cuda"] if not torch.cuda.is_available() else [])]
 
 

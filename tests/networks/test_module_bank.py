@@ -158,6 +158,7 @@ def test_apply_is_differentiable_in_the_weights():
 
 
 @pytest.mark.parametrize("check", checks.LIFE_CYCLE, ids=lambda check: check.__name__)
+@pytest.mark.usefixtures("short_fits")
 def test_merlin_passes_the_battery_with_a_module(check):
     check(dataclasses.replace(SMALL_MERLIN, network=reference(own_modules.Plain)))
 

@@ -17,6 +17,8 @@ from patience import PATIENCE, wait_for
 
 from .asking import TOKEN, made, serving
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 JSON = (b"content-type", b"application/json")
 
 

@@ -10,6 +10,8 @@ from merlin_cl.serving.limits import Limits
 
 from .asking import TOKEN, made, serving
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 HEADERS = [(b"content-type", b"application/json"), (b"authorization", f"Bearer {TOKEN}".encode())]
 QUICK = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

@@ -19,6 +19,8 @@ from merlin_cl.serving.model import LESSON, ServedModel, first_version, lessons
 
 from .asking import made
 
+pytestmark = pytest.mark.usefixtures("short_fits")
+
 
 def learn(seed, *classes, count=4, task=None, end_task=False):
     x, y = clouds(*(classes or (0, 1)), count=count, seed=seed)
