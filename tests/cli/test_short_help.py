@@ -51,3 +51,11 @@ def test_all_that_is_said_of_an_option_is_one_word_further(merlin):
     assert "--help-all" in short
     assert "(`gradient`)" not in short
     assert "(`gradient`)" in long
+
+
+@pytest.mark.parametrize("stream", ["split-mnist", "not-there.csv", "./not-there"])
+def test_everything_fits_the_screen_s_width_whether_or_not_the_data_are_there(merlin, stream):
+    code, out, _ = merlin("run", stream, "--method", "er", "--help-all")
+    assert code == 0
+    assert "--replay" in out
+    assert max(map(len, out.splitlines())) <= 80
