@@ -17,6 +17,13 @@ def as_float(x: Tensor) -> Tensor:
     return x.float().div_(255) if x.dtype == torch.uint8 else x
 
 
+def largest(x: Tensor) -> float:
+    """The largest absolute value of inputs as a network takes them; NaN if any number is."""
+    if x.numel() == 0:
+        return 0.0
+    return 1.0 if x.dtype == torch.uint8 else float(x.abs().amax())
+
+
 def rows(values: Tensor, places: Tensor) -> Tensor:
     """values[places], several times faster where a row is more than a few numbers."""
     return values.index_select(0, places.flatten()).view(*places.shape, *values.shape[1:])

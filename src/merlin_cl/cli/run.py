@@ -80,7 +80,9 @@ def configured(argv: list[str]) -> tuple[RunOptions, RunConfig]:
     """Options and configuration from a command line, whose parser depends on the stream and the method it names."""
     named = _named_on(argv)
     path = _own_data(named.stream)
-    own_kind = kind_of if any(word in argv for word in HELP) else settings_for  # for help the data need not be there yet
+    own_kind = (
+        kind_of if any(word in argv for word in HELP) else settings_for
+    )  # for help the data need not be there yet
     stream = (stream_settings(named.stream) if path is None else own_kind(path))()
     (method_kind, preset), known, looked_at = preset_kind(named.method, named.preset), stream.outline(), None
     while True:

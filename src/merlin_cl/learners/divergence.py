@@ -10,6 +10,7 @@ from torch.linalg import LinAlgError  # type: ignore[attr-defined]  # documented
 
 from merlin_cl.errors import DivergenceError, InputError
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.tensors import largest
 
 LARGEST_INPUT = 1e15
 """Sums of squares of larger numbers leave the range of single precision, 3e38."""
@@ -22,13 +23,6 @@ ALWAYS_FINITE = {int, bool, str, type(None)}
 """Of plain values, those that need not be looked at: long lists may consist of them."""
 NOT_NUMBERS = re.compile(r"\b(nans?|infs?|infinity|infinite|non-?finite)\b", re.IGNORECASE)
 """How libraries speak of numbers that they cannot take."""
-
-
-def largest(x: Tensor) -> float:
-    """The largest absolute value of inputs as a network takes them; NaN if any number is."""
-    if x.numel() == 0:
-        return 0.0
-    return 1.0 if x.dtype == torch.uint8 else float(x.abs().amax())
 
 
 def require_computable(x: Tensor) -> None:

@@ -29,7 +29,6 @@ from merlin_cl.learners.divergence import (
     divergence,
     is_breakdown,
     is_finite,
-    largest,
     require_computable,
 )
 from merlin_cl.learners.phases import Phases
@@ -38,7 +37,7 @@ from merlin_cl.learners.uncertainty import Members, Uncertainty
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
 from merlin_cl.randomness import generator
-from merlin_cl.tensors import MASKED, State, copied
+from merlin_cl.tensors import MASKED, State, copied, largest
 
 Settings = TypeVar("Settings", bound=MethodSettings)
 LOWEST = MASKED / 10

@@ -14,7 +14,7 @@ class LatentTraining:
     def __init__(self, sketch: Sketch, starts: Tensor, z: Tensor, learning_rate: float) -> None:
         """`starts` is psi_0, [M, P]; z, [M, size], is where learning begins."""
         self.z = z.clone()
-        self._sketch = sketch
+        self._sketch, self._learned = sketch, sketch.network.learned
         self._starts = starts
         self._bank = Bank(sketch.network, sketch.weights(self.z, starts))
         self._gradients = Gradients(self._bank)
@@ -27,9 +27,10 @@ class LatentTraining:
         meet the examples as z + noise: drawn anew for every update, it has z learn the mean of a distribution, by the gradient of
         the data's expected likelihood.
         """
-        learned, z = self._sketch.network.learned, self.z if noise is None else self.z + noise
+        z = self.z if noise is None else self.z + noise
         with torch.no_grad():  # statistics stay as they are
-            torch.add(self._starts[:, :learned], self._sketch.offsets(z), out=self._bank.weights[:, :learned])
+            here = self._bank.weights[:, : self._learned]
+            torch.add(self._starts[:, : self._learned], self._sketch.offsets(z), out=here)
         losses = self._gradients.label_gradient(x, y, allowed)
         self._optimiser.step(self.z, self._sketch.gradient(self._gradients.flat))
         return losses
@@ -37,7 +38,7 @@ class LatentTraining:
     @property
     def statistics(self) -> Tensor:
         """What normalisations have gathered, [M, P - learned]; a view."""
-        return self._bank.weights[:, self._sketch.network.learned :]
+        return self._bank.weights[:, self._learned :]
 
     def state(self) -> dict[str, Tensor]:
         """Where z is, Adam's step count and moments, and what normalisations have gathered."""
