@@ -12,9 +12,6 @@ from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.registry import BUILT_IN, method_settings
 from merlin_cl.streams.registry import stream_names, stream_settings
 
-ELSEWHERE = ("merlin", "lookup")
-"""Methods whose pages have the example."""
-
 
 def learner_of(method):
     module, _, name = method_settings(method).learner.partition(":")
@@ -32,7 +29,7 @@ def documented(kind):
     }
 
 
-@pytest.mark.parametrize("method", [method for method in BUILT_IN if method not in ELSEWHERE])
+@pytest.mark.parametrize("method", BUILT_IN)
 def test_every_method_shows_a_score(method):
     learner = learner_of(method)
     (example,) = doctest.DocTestFinder(recurse=False).find(learner, learner.__name__)

@@ -93,7 +93,7 @@ class Sketch:
     def gradient(self, gradient: Tensor) -> Tensor:
         """The gradient by z, [M, size], from that by psi, [M, P]: S' times it."""
         both = gradient.new_zeros(len(gradient), 2 * self.size)
-        both.index_add_(1, self._from, gradient[:, : self.network.learned])
+        both.index_add_(1, self._from, gradient[:, : len(self._from)])
         return both[:, : self.size] - both[:, self.size :]
 
     def places(self, narrow: "Sketch", outputs: Sequence[int]) -> Tensor:

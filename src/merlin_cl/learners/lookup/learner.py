@@ -77,6 +77,12 @@ class Lookup(Merlin):
     """One network a task, learned as MERLIN's base models are, compressed by singular vectors or into few values an entry.
 
     Everything else is MERLIN's. It has no spread, so there is nothing to sample; when tasks no longer fit, all are cut to size.
+
+    Two tasks of Split MNIST, 50 images each:
+
+    >>> from merlin_cl import run
+    >>> f"{run('split-mnist', 'lookup', tasks=2, images_per_task=50).final_accuracy:.0f} %"
+    '94 %'
     """
 
     settings: LookupSettings
