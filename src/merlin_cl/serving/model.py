@@ -19,7 +19,7 @@ import torch
 
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import ContinualClassifier
-from merlin_cl.serving.journal import Array, EntryOutcome, Journal, JournalEntry, Request
+from merlin_cl.serving.journal import Array, EntryOutcome, Journal, JournalEntry
 from merlin_cl.serving.outlook import Outlook
 from merlin_cl.statefile import clear_leftovers, write_whole
 
@@ -172,7 +172,7 @@ class ServedModel:
             if len(entries) > 1:
                 return [outcome for entry in entries for outcome in self._learned([[entry]])]
             (entry,) = entries
-            outcomes = [self._outcome(entry, entry.number, _sentence(error), self._before_learning(entry.request))]
+            outcomes = [self._outcome(entry, entry.number, _sentence(error), *self._before_learning(entries))]
             self.applied = entry.number
             self._publish()
         return outcomes
@@ -181,7 +181,7 @@ class ServedModel:
         first = lesson[0]
         if first.lesson is not None and first.refusal is not None:
             return [self._outcome(entry, entry.number, entry.refusal, (None, None)) for entry in lesson]
-        before = [self._before_learning(entry.request) for entry in lesson]
+        before = self._before_learning(lesson)
         self._teach(lesson)
         return [self._outcome(entry, first.number, None, known) for entry, known in zip(lesson, before, strict=True)]
 
@@ -202,21 +202,21 @@ class ServedModel:
         if lesson[-1].request.end_task:
             self._live.end_task()
 
-    def _before_learning(self, request: Request) -> tuple[int | None, int | None]:
-        """How many examples the snapshot answers right, and how many labels its sets hold, before they are learned."""
-        if request.inputs is None:
-            return None, None
+    def _before_learning(self, lesson: Lesson) -> list[tuple[int | None, int | None]]:
+        """Of each entry, how many examples the snapshot answers right, and how many labels its sets hold, before it is learned;
+        they are asked together, as one pass costs little more than a pass for each of many single rows."""
+        asked = [entry.request.inputs for entry in lesson if entry.request.inputs is not None]
+        if not asked:
+            return [(None, None)] * len(lesson)
         calibrated = self.snapshot.estimator.calibration > 0
+        question = PredictionRequest(coverage=COVERAGE if calibrated else None)
         try:
-            answer = self.snapshot.answer(request.inputs, PredictionRequest(coverage=COVERAGE if calibrated else None))
+            answer = self.snapshot.answer(np.concatenate(asked), question)
         except MerlinError:  # a model that diverged has no answers; that is said to whoever asks
-            return 0, None
-        columns = {label: at for at, label in enumerate(answer.classes.tolist())}
-        true = [columns.get(label, -1) for label in request.labels]  # -1: of a class not seen yet
-        right = sum(at == best for at, best in zip(true, answer.probabilities.argmax(axis=1).tolist(), strict=True))
-        if answer.sets is None:
-            return right, None
-        return right, sum(at >= 0 and bool(row[at]) for at, row in zip(true, answer.sets, strict=True))
+            return [(0, None)] * len(lesson)
+        ends = np.cumsum([len(entry.request.labels) for entry in lesson]).tolist()
+        parts = [answer.part(start, end) for start, end in zip([0, *ends], ends, strict=False)]
+        return [_known(part, entry.request.labels) for part, entry in zip(parts, lesson, strict=True)]
 
     def _publish(self) -> None:
         self._live.prepare()  # what is ready here, such as models of earlier tasks, is copied rather than made again each time
@@ -269,6 +269,16 @@ def _together(group: Sequence[JournalEntry], entry: JournalEntry) -> bool:
     if entry.request.kind == "rollback" or group[-1].request.end_task:
         return False
     return sum(len(each.request.labels) for each in (*group, entry)) <= LESSON
+
+
+def _known(answer: Answer, labels: Sequence[Any]) -> tuple[int, int | None]:
+    """How many of these labels were the answers, and how many were in their sets, where there are sets."""
+    columns = {label: at for at, label in enumerate(answer.classes.tolist())}
+    true = [columns.get(label, -1) for label in labels]  # -1: of a class not seen yet
+    right = sum(at == best for at, best in zip(true, answer.probabilities.argmax(axis=1).tolist(), strict=True))
+    if answer.sets is None:
+        return right, None
+    return right, sum(at >= 0 and bool(row[at]) for at, row in zip(true, answer.sets, strict=True))
 
 
 def _sentence(error: Exception) -> str:
