@@ -1,6 +1,7 @@
 """How long the report of a hundred runs takes to write and to open, and how large it is.
 
-    python benchmarks/report_page.py [--runs 100] [--sweep]
+    python benchmarks/report_page.py [--runs 100] [--sweep] [--out FILE]
+    python benchmarks/report_page.py --runs 1000 --sweep --out results/report_page/1000-sweep.json
 
 The runs are made up, in the form in which real ones are written (`tests/report/made.py`): two streams of ten tasks, five methods
 and as many seeds as it takes, MERLIN's with loss curves, priors and 200 exemplars. With `--sweep` no two runs have the same
@@ -10,6 +11,8 @@ and is left out without them. The figures to keep to, also for 1,000 runs: writt
 
 import argparse
 import itertools
+import json
+import os
 import resource
 import shutil
 import subprocess
@@ -28,18 +31,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=100)
     parser.add_argument("--sweep", action="store_true", help="every run with settings of its own")
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="write a record of it; tools/pages reads those of results/"
+    )
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         (make_sweep if options.sweep else make_runs)(root / "runs", options.runs)
-        wall, cpu = written(root)
         page = root / "report.html"
-        print(f"{options.runs} runs: written in {wall:.1f} s ({cpu:.1f} CPU s), {page.stat().st_size / 1e6:.2f} MB")
+        wall, cpu = written(root)
+        megabytes = page.stat().st_size / 1e6
         opening = opened(page)
-        if opening is None:
-            print("not opened: there is no Chromium or no playwright")
-        else:
-            print(f"opened in {opening[0]:.2f} s ({opening[1]:.2f} CPU s of the tab's main thread)")
+    print(f"{options.runs} runs: written in {wall:.1f} s ({cpu:.1f} CPU s), {megabytes:.2f} MB")
+    if opening is None:
+        print("not opened: there is no Chromium or no playwright")
+    else:
+        print(f"opened in {opening[0]:.2f} s ({opening[1]:.2f} CPU s of the tab's main thread)")
+    if options.out:
+        seconds = {"clock": round(wall, 2), "cpu": round(cpu, 2)}
+        record = {"runs": options.runs, "sweep": options.sweep, "written": seconds, "megabytes": round(megabytes, 2)}
+        if opening is not None:
+            record["opened"] = {"clock": round(opening[0], 2), "cpu": round(opening[1], 2)}
+        record["load average"] = [round(value, 2) for value in os.getloadavg()]
+        options.out.parent.mkdir(parents=True, exist_ok=True)
+        options.out.write_text(json.dumps(record, indent=1) + "\n", "utf-8")
 
 
 def make_runs(root: Path, count: int) -> None:

@@ -1,9 +1,9 @@
-"""Every relative link in the README and the documentation leads to a file, and every #anchor to a heading."""
+"""Every relative link in the README and the documentation leads to a file, every #anchor to a heading; scripts are there."""
 
 import re
 
 import pytest
-from tests.docs.pages import NAMES, ROOT, without_code
+from tests.docs.pages import NAMES, ROOT, blocks, without_code
 
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]+))?\)")
 
@@ -27,6 +27,22 @@ def test_links_lead_somewhere(name):
         )
         broken += [] if there else [f"{target}#{anchor}" if anchor else target]
     assert broken == []
+
+
+SCRIPT = re.compile(r"\b(?:tools|benchmarks|experiments|examples)/[\w/-]+\.(?:py|toml)\b")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_scripts_that_are_named_are_there(name):
+    named = set(SCRIPT.findall((ROOT / name).read_text("utf-8")))
+    assert {path for path in named if not (ROOT / path).is_file()} == set()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_comments_stand_above_commands(name):
+    """Behind them they are cut on a phone."""
+    shown = [block.code for block in blocks((ROOT / name).read_text("utf-8")) if block.info == "sh"]
+    assert [line for code in shown for line in code.splitlines() if re.search(r"^[^#\s][^#]*\S {2,}# ", line)] == []
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/methods/")])

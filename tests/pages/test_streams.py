@@ -27,6 +27,15 @@ def single(records):
     return next(one for one in records if (one.result["method"], one.result["stream"]) == ("single", "split-mnist"))
 
 
+def test_one_row_a_method_is_told_from_the_first_by_its_seeds(records):
+    first, *others = one_a_method(question(records, "split-mnist"))
+    told = {place.row.method: place for place in others if place.rank is not None}
+    known = {method for method, place in told.items() if len(set(place.row.seeds) & set(first.row.seeds)) >= 5}
+    assert known
+    assert {method for method in known if told[method].p is None} == set()
+    assert told["single"].p < 0.01
+
+
 def page_of(stream, records, reasons=()):
     return written(records, dict(reasons))[f"docs/results/{stream}.md"]
 

@@ -26,6 +26,7 @@ WRITERS = (
     "reliability",
     "recording",
     "readme",
+    "report_page",
 )
 """Modules of this package, each with a `pages()`."""
 

@@ -1,6 +1,7 @@
 """README.md: its figure, its three rows and its sentence, from the result files."""
 
 from tools.pages.charts import dot_plot
+from tools.pages.first_result import time_to_first_result
 from tools.pages.markdown import filled, table
 from tools.pages.records import A, Record, one_a_method, read_records
 from tools.pages.results import question
@@ -21,8 +22,13 @@ def pages() -> dict[str, str]:
     records = read_records()
     places = {stream: one_a_method(question(records, stream)) for stream in STREAMS}
     title = ", ".join([stream_title(FIRST), *(place.row.view for place in places[FIRST][:1])])
+    parts = {
+        "results": rows(places),
+        "ranking": ranked(places[FIRST], records),
+        "first result": time_to_first_result(),
+    }
     return {
-        "README.md": filled("README.md", {"results": rows(places), "ranking": ranked(places[FIRST], records)}),
+        "README.md": filled("README.md", parts),
         "docs/images/results.svg": dot_plot(places[FIRST], title, "results", MOST, width=480),
     }
 

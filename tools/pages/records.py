@@ -13,7 +13,7 @@ from merlin_cl.metrics import mean
 from merlin_cl.paper.experiment import experiment, view_for
 from merlin_cl.paper.published import Published, first_tasks, headline, published
 from merlin_cl.protocol import Inference
-from merlin_cl.report.ranking import Place
+from merlin_cl.report.ranking import Place, beside_the_first
 from merlin_cl.report.summary import Result, Row, experiment_of, summarise
 from merlin_cl.report.text import NONE, parts
 from merlin_cl.streams.registry import stream_names, stream_settings
@@ -161,7 +161,7 @@ def one_a_method(places: list[Place]) -> list[Place]:
         Place(row, 1 + sum(other > own for other in scores), len(rows)) for row, own in zip(rows, scores, strict=True)
     ]
     ceilings = [place for place in places if place.apart == "ceiling"]
-    return sorted(ranked, key=lambda place: place.rank or 0) + ceilings[:1]
+    return beside_the_first(sorted(ranked, key=lambda place: place.rank or 0)) + ceilings[:1]
 
 
 def named(row: Row) -> str:

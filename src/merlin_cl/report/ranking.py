@@ -106,10 +106,10 @@ def _ordered(rows: list[Row]) -> list[Place]:
     ]
     last = ("", "another answer", "told the task", "ceiling")
     order = sorted(places, key=lambda place: (max(1, last.index(place.apart)), -_mean(place.row)))
-    return _beside_the_first(order)
+    return beside_the_first(order)
 
 
-def _beside_the_first(places: list[Place]) -> list[Place]:
+def beside_the_first(places: list[Place]) -> list[Place]:
     """The same with every ranked row's p-value beside the first."""
     first = next((place.row for place in places if place.rank is not None), None)
     others = [place for place in places if place.rank is not None and place.row is not first]
