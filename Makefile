@@ -5,6 +5,8 @@ PIP_ARGS ?=
 BIN := .venv/bin
 # One thread a test process: two pytest workers then use two cores without fighting over them.
 export OMP_NUM_THREADS ?= 1
+# Byte code is kept: tests start many processes, each of which would compile the package anew.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: demo test lint types docs bench study clean
 

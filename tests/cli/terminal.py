@@ -2,6 +2,7 @@
 
 import fcntl
 import io
+import json
 import os
 import pty
 import re
@@ -14,13 +15,37 @@ ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 COLOURS = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|9[0-7]|38)[0-9;]*m")
 
 
+SEPARATOR = "\x1e"
+"""Between what one command wrote and what the next did."""
+IN_TURN = f"""
+import json, sys
+from merlin_cl.cli import exit_code
+for words in json.loads(sys.argv[1]):
+    exit_code(words)
+    print({SEPARATOR!r}, end="", flush=True)
+"""
+
+
 def typed(*command, width, **environment):
     """All that `merlin` with these words wrote to a terminal, escapes included, and how it ended."""
+    return _written("-m", "merlin_cl.cli", *map(str, command), width=width, **environment)
+
+
+def typed_in_turn(commands, width):
+    """What each of several commands wrote to the same terminal."""
+    text, code = _written(
+        "-c", IN_TURN, json.dumps([[str(word) for word in command] for command in commands]), width=width
+    )
+    assert code == 0, text
+    return text.split(SEPARATOR)[:-1]
+
+
+def _written(*arguments, width, **environment):
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
     usual = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "COLUMNS", "FORCE_COLOR")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "merlin_cl.cli", *map(str, command)],
+        [sys.executable, *arguments],
         stdin=theirs,
         stdout=theirs,
         stderr=theirs,

@@ -13,7 +13,7 @@ from merlin_cl.runs.engines import choice
 from merlin_cl.runs.folder import RunFolder
 from runs.test_grid import HereEngine
 
-from .terminal import COLOURS, lines_of, typed, words_of
+from .terminal import COLOURS, lines_of, typed, typed_in_turn, words_of
 
 WIDE = 400
 """Columns on which nothing has to wrap."""
@@ -60,13 +60,21 @@ def one_word(line, width):
 NAMES = ("list", "show", "show one", "show ten tasks", "diagnose", "data list", "reproduce", "bench", "error")
 
 
+@pytest.fixture(scope="module")
+def shown(made):
+    """What every command writes, by the width of the terminal and the command's name."""
+    commands = screens(made)
+    assert set(commands) == set(NAMES)
+    return {
+        width: dict(zip(commands, typed_in_turn(commands.values(), width), strict=True)) for width in (80, 120, WIDE)
+    }
+
+
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_cut_or_broken(made, name, tmp_path):
-    command = screens(made)[name]
-    everything, _ = typed(*command, width=WIDE)
-    known = words_of(lines_of(everything))
+def test_nothing_is_cut_or_broken(shown, name):
+    known = words_of(lines_of(shown[WIDE][name]))
     for width in (80, 120):
-        text, _ = typed(*command, width=width)
+        text = shown[width][name]
         lines = lines_of(text)
         # A path or a command is one word, which no terminal of this width may have room for.
         long = [line for line in lines if len(line) > width and not one_word(line, width)]

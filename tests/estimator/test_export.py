@@ -1,6 +1,7 @@
 """Networks and files that leave the package answer as the estimator does."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -9,6 +10,8 @@ import torch
 from merlin_cl.errors import MerlinError, UsageError
 from merlin_cl.estimator import onnx
 from merlin_cl.learners.registry import method_names
+from merlin_cl.networks import choice
+from merlin_cl.networks.resnet import ResNet
 
 from .small import clouds, merlin, rival
 
@@ -128,8 +131,9 @@ def test_a_module_can_be_exported_in_place_of_the_whole(model, tmp_path):
     assert torch.allclose(program(torch.from_numpy(X)), wanted, atol=1e-5)
 
 
-def image_model():
-    """A ResNet on bytes: grouped convolutions and running statistics."""
+def image_model(monkeypatch):
+    """A ResNet on bytes, of two stages: grouped convolutions and running statistics."""
+    monkeypatch.setattr(choice, "ResNet", partial(ResNet, maps=(3, 6)))
     draws = np.random.default_rng(0)
     y = np.arange(60) % 3
     x = (draws.integers(0, 120, (60, 3, 16, 16)) + draws.integers(0, 130, (3, 3, 16, 16))[y]).astype(np.uint8)
@@ -138,10 +142,10 @@ def image_model():
 
 
 @pytest.mark.parametrize("kind", ["numbers", "images"])
-def test_onnx_agrees(kind, model, tmp_path):
+def test_onnx_agrees(kind, model, tmp_path, monkeypatch):
     runtime = pytest.importorskip("onnxruntime")
     pytest.importorskip("onnxscript")
-    one, inputs = image_model() if kind == "images" else (model, X)
+    one, inputs = image_model(monkeypatch) if kind == "images" else (model, X)
     path = one.export(tmp_path / "model.onnx")
     session = runtime.InferenceSession(path)
     assert json.loads(session.get_modelmeta().custom_metadata_map["classes"]) == one.classes_.tolist()

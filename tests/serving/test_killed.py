@@ -89,7 +89,7 @@ def test_nothing_is_lost_and_nothing_done_twice(tmp_path, started):
         teachers = [threading.Thread(target=teach) for _ in range(3)]
         for each in teachers:
             each.start()
-        enough = len(acknowledged) + 25
+        enough = len(acknowledged) + 12
         wait_for(lambda enough=enough: len(acknowledged) >= enough)
         if life < KILLS:
             assert service.end(signal.SIGKILL)[0] == -signal.SIGKILL
