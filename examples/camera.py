@@ -101,6 +101,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("camera.svg"), help="where to draw the picture")
     parser.add_argument("--quick", action="store_true", help="fewer scenes")
     options = parser.parse_args()
+    if not options.out.parent.is_dir() or options.out.suffix not in (".svg", ".png", ".pdf"):
+        parser.error(f"cannot draw {options.out}; name a .svg, .png or .pdf file in a folder that is there.")
     settings = {"features": "inputs", "shrinkage": 0.1}
     model = ContinualClassifier("slda", settings=settings, features=edges, calibration=300)
     model.partial_fit(*scenes(KNOWN, 200 if options.quick else 700, 0), task="first").end_task()

@@ -113,6 +113,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("machines.svg"), help="where to draw the picture")
     parser.add_argument("--quick", action="store_true", help="fewer rows")
     options = parser.parse_args()
+    if not options.out.parent.is_dir() or options.out.suffix not in (".svg", ".png", ".pdf"):
+        parser.error(f"cannot draw {options.out}; name a .svg, .png or .pdf file in a folder that is there.")
     learned, stale, changes = watched(400 if options.quick else 1000)
     draw(learned, stale, changes, options.out)
     long = len(learned) // len(PERIODS)

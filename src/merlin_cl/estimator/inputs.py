@@ -1,6 +1,7 @@
 """What a user gives as X, checked and brought to the tensors that learners take."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -79,12 +80,12 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
         array = _encoded(estimator, X, encoding, first, fill)
     elif is_tensor or getattr(X, "ndim", 2) > 2:
         # scikit-learn would take the height of images for their number of features
-        array = check_array(X, dtype=None, allow_nd=True, estimator=estimator, **finite)
+        array = _numbers_there(check_array, X, dtype=None, allow_nd=True, estimator=estimator, **finite)
         if first:
             estimator.n_features_in_ = math.prod(array.shape[1:])
             vars(estimator).pop("feature_names_in_", None)
     else:
-        array = validate_data(estimator, X, reset=first, dtype=None, accept_sparse="csr", **finite)
+        array = _numbers_there(validate_data, estimator, X, reset=first, dtype=None, accept_sparse="csr", **finite)
     array = _dense(array) if issparse(array) else array
     if array.dtype.kind not in "biuf":
         array = array.astype(np.float64)
@@ -92,6 +93,18 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
     if not fill:
         require_computable(x)
     return x
+
+
+def _numbers_there(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:
+    """What scikit-learn's check gives, with a way out of our own where a number is missing."""
+    try:
+        return check(*arguments, **options)
+    except ValueError as error:
+        if "contains NaN" not in str(error):
+            raise
+        raise InputError(
+            "Inputs hold NaN, which is a missing number; fill it in, leave such rows out, or say missing='mean'."
+        ) from None
 
 
 def _encoding(estimator: BaseEstimator, X: Any, first: bool) -> TableEncoding | None:
