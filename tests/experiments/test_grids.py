@@ -1,5 +1,6 @@
 """The grids under experiments/ can be run, and those of rivals leave no method out."""
 
+import pkgutil
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,8 @@ FOLDER = Path(__file__).resolve().parents[2] / "experiments"
 def test_a_grid_stands_for_runs_with_names_of_their_own(grid):
     configs = read_grid(grid).configs
     assert len({config.name for config in configs}) == len(configs) > 0
+    for settings, inference in {(type(config.method), config.inference) for config in configs}:
+        assert inference in ("all", *pkgutil.resolve_name(settings.learner).inferences), settings.method
 
 
 @pytest.mark.parametrize(("stream", "without"), [("split-mnist", set()), ("permuted-mnist", {"icarl"})])

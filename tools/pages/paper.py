@@ -9,7 +9,7 @@ from tools.pages.markdown import NOTHING, ROOT, filled, table
 from tools.pages.paper_figures import as_svg, decoder_figure, models_figure
 from tools.pages.records import paper_figure
 
-from merlin_cl.metrics import half_width, mean, standard_deviation
+from merlin_cl.metrics import half_width, holm, mean, paired, standard_deviation
 from merlin_cl.paper.cells import SCORES, score_of
 from merlin_cl.paper.experiment import Experiment, Line, experiment, view_for
 from merlin_cl.paper.published import published
@@ -99,7 +99,31 @@ def models(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
         rows.append(
             (stream, reading, _seeds(records), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
         )
-    return table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows) if rows else NOTHING
+    if not rows:
+        return NOTHING
+    answers = table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows)
+    return f"{answers}\n\nThe recipe against the others, paired over seeds:\n\n{_against(groups)}"
+
+
+def _against(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
+    """What the recipe gains over every other kind of models, with p-values corrected over the table."""
+    others = [kind for kind in KINDS if kind not in ("sampled", "decoded")]
+    cells = [
+        (stream, reading, kind, paired(_by_seed(records, "sampled"), _by_seed(records, kind)))
+        for (stream, reading), records in groups.items()
+        for kind in others
+    ]
+    corrected = holm([outcome and outcome.p_value for *_, outcome in cells])
+    rows = [
+        (stream, reading, KINDS[kind], signed(outcome.difference), NONE if p_value is None else f"{p_value:.2g}")
+        for (stream, reading, kind, outcome), p_value in zip(cells, corrected, strict=True)
+        if outcome is not None
+    ]
+    return table(("stream", "reading", "against", "the recipe gains", "p (Holm)"), rows)
+
+
+def _by_seed(records: list[RecipeRecord], kind: str) -> dict[int, float]:
+    return {one["seed"]: value for one, value in zip(records, over_tasks(records, "accuracy", kind), strict=True)}
 
 
 def ablations(results: list[RecipeRecord]) -> str:
