@@ -26,7 +26,7 @@ from merlin_cl.tensors import MASKED, as_float
 
 pytestmark = pytest.mark.usefixtures("short_fits")
 SMALL_ENSEMBLE = {"hidden_units": (8,), "exemplars": 12, "models": 3, "fine_tune_rate": 1e-2}
-SMALL_BASE = {"learning_rate": 2e-2, "updates_per_batch": 5, "replay": 4, "rehearse": 4}
+SMALL_BASE = {"learning_rate": 2e-2, "updates_per_batch": 3, "replay": 4, "rehearse": 4}
 SMALL_MERLIN = MerlinSettings(**SMALL_ENSEMBLE, **SMALL_BASE, base_models=3, latent=80, start="psi_0")
 TIGHT = dataclasses.replace(SMALL_MERLIN, base_models=8, memory=1)
 """With a kilobyte for all tasks, of which the first alone would have half."""

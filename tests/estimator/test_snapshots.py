@@ -1,4 +1,4 @@
-"""Eight threads ask while one teaches: answers are whole, of a learning call that was done, and wait for none that goes on."""
+"""Four threads ask while one teaches: answers are whole, of a learning call that was done, and wait for none that goes on."""
 
 import copy
 import pickle
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("short_fits")
 
 MINUTES = 300
 """No answer takes as long; only a thread that waits for ever does."""
-READERS = 8
+READERS = 4
 METHODS = ("merlin", "gdumb-ensemble", "joint", "er", "er-ema", "der++", "gem", "icarl", "scr", "ewc", "lwf", "cn-dpm")
 """One of each kind: by what they keep and what they answer from."""
 
