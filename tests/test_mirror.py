@@ -38,7 +38,8 @@ STEPS = {
     "features/test_in_use.py": "streams/in_features",
     "integrations/test_avalanche.py": "integrations/avalanche_strategy",
     "learners/lookup/test_learner.py": "learners/lookup/settings",
-    "learners/merlin/test_learner.py": "learners/merlin/base_models learners/merlin/inference learners/merlin/settings",
+    "learners/merlin/test_learner.py": "learners/ensemble_learner learners/ensemble_settings learners/merlin/base_models "
+    "learners/merlin/inference learners/merlin/settings",
     "learners/merlin/test_task_vectors.py": "learners/merlin/task2vec learners/merlin/unseen",
     "learners/merlin_paper/test_compiled.py": "learners/merlin_paper/fitting learners/merlin_paper/distribution",
     "learners/merlin_paper/test_learner.py": "learners/merlin_paper/base_models learners/merlin_paper/consolidation "
@@ -46,8 +47,7 @@ STEPS = {
     "learners/rivals/test_er.py": "learners/network_learner learners/rivals/er_ema_settings",
     "learners/rivals/test_generative_replay.py": "learners/rivals/input_generator learners/rivals/input_generator_settings",
     "learners/rivals/test_slda.py": "learners/rivals/frozen_features learners/rivals/frozen_features_settings",
-    "learners/test_means.py": "learners/classifier_settings learners/ensemble_settings learners/network_settings",
-    "learners/test_voting.py": "learners/ensemble_learner",
+    "learners/test_means.py": "learners/classifier_settings learners/network_settings",
     "networks/test_bank.py": "networks/mlp networks/network",
     "networks/test_heads.py": "networks/cosine networks/experts",
     "networks/test_module_bank.py": "networks/module_probe",
