@@ -33,7 +33,9 @@ SMALL_MERLIN = MerlinSettings(
     fine_tune_rate=1e-2,
     base_models=3,
     learning_rate=2e-2,
-    updates_per_batch=5,
+    updates_per_batch=3,
+    replay=4,
+    rehearse=4,
     latent=150,
 )
 

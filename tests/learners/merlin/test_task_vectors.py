@@ -18,8 +18,8 @@ from merlin_cl.statefile import decode, encode
 
 pytestmark = pytest.mark.usefixtures("short_fits")
 SMALL = MerlinSettings(
-    hidden_units=(8,), exemplars=12, models=3, base_models=3, learning_rate=2e-2, updates_per_batch=5, replay=4, latent=80,
-    fine_tune_rate=1e-2,
+    hidden_units=(8,), exemplars=12, models=3, base_models=3, learning_rate=2e-2, updates_per_batch=3, replay=4, rehearse=4,
+    latent=80, fine_tune_rate=1e-2,
 )  # fmt: skip
 WORDS = dataclasses.replace(SMALL, descriptor="words")
 TASK2VEC = dataclasses.replace(SMALL, descriptor="task2vec")
