@@ -16,6 +16,8 @@ from merlin_cl import ContinualClassifier
 
 SIDE = 32
 KNOWN, NEW = ("ball", "box", "cone"), ("cross", "comb")
+SHOWN = 6
+"""Scenes in a row of the picture."""
 CELLS, DIRECTIONS = 4, 9
 STRANGE = 0.95
 """Novelty above which the camera asks a person: one in twenty known objects does, too."""
@@ -81,16 +83,16 @@ def draw(rows: list[tuple[str, np.ndarray, list[str]]], path: Path) -> None:
     from matplotlib import pyplot as plt
 
     wide = len(rows[0][2])
-    figure = plt.figure(figsize=(1.2 * wide, 1.8 * len(rows)), layout="constrained")
+    figure = plt.figure(figsize=(1.3 * wide, 1.95 * len(rows)), layout="constrained")
     parts = figure.subfigures(len(rows), 1)
     for part, (title, images, words) in zip(parts, rows, strict=True):
-        part.suptitle(title, x=0.01, ha="left", fontsize=10)
+        part.suptitle(title, x=0.01, ha="left", fontsize=13)
         axes = part.subplots(1, wide)
         for one, image, word in zip(axes, images, words, strict=True):
             one.imshow(image)
             one.set_xticks([])
             one.set_yticks([])
-            one.set_xlabel(word, fontsize=9, color="#b2182b" if word.startswith("?") else "#1b5e20")
+            one.set_xlabel(word, fontsize=12, color="#b2182b" if word.startswith("?") else "#1b5e20")
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)
 
@@ -111,13 +113,13 @@ def main() -> None:
     before = (model.predict(known_x) == known_y).mean()
     strange, alarms = (model.novelty(new_x) > STRANGE).mean(), (model.novelty(known_x) > STRANGE).mean()
     rows = [
-        ("objects it was taught", known_x[:8], said(model, known_x[:8])),
-        ("two objects that nobody has told it of", new_x[:8], said(model, new_x[:8])),
+        ("objects it was taught", known_x[:SHOWN], said(model, known_x[:SHOWN])),
+        ("two objects that nobody has told it of", new_x[:SHOWN], said(model, new_x[:SHOWN])),
     ]
     model.partial_fit(*scenes(NEW, 40, 3), task="second").end_task()
     rows += [
-        ("the same, once a person has named forty of each", new_x[:8], said(model, new_x[:8])),
-        ("and the old ones again", known_x[:8], said(model, known_x[:8])),
+        ("the same, once a person has named forty of each", new_x[:SHOWN], said(model, new_x[:SHOWN])),
+        ("and the old ones again", known_x[:SHOWN], said(model, known_x[:SHOWN])),
     ]
     draw(rows, options.out)
     old, new = (model.predict(known_x) == known_y).mean(), (model.predict(new_x) == new_y).mean()

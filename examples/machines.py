@@ -31,7 +31,7 @@ PERIODS = {
     "as installed": np.zeros(5),
     "new bearing": np.array([9.0, 1.3, 0.0, 0.0, 0.0]),
     "winter": np.array([-9.0, 1.3, -2.4, -1.2, 14.0]),
-    "the old pump again": np.zeros(5),
+    "old pump again": np.zeros(5),
 }
 """How far all readings lie from those of the first days."""
 CHUNK = 50
@@ -77,27 +77,29 @@ def draw(learned: list[float], stale: list[float], changes: list[int], path: Pat
     mpl.rcParams["svg.hashsalt"] = "machines"
     from matplotlib import pyplot as plt
 
-    figure, axes = plt.subplots(figsize=(8.5, 3.8), layout="constrained")
+    figure, axes = plt.subplots(figsize=(6.6, 4.2), layout="constrained")
     long = len(learned) // len(PERIODS)
     for at, name in enumerate(PERIODS):
         axes.axvspan(at * long, (at + 1) * long, color="#e8eef7" if at % 2 == 0 else "#f7f1e3", lw=0)
-        axes.text((at + 0.5) * long, 1.06, name, ha="center", fontsize=9)
+        axes.text((at + 0.5) * long, 1.06, name, ha="center", fontsize=10.5)
     days = np.arange(len(learned)) + 0.5
     axes.plot(days, _smooth(stale), color="#999999", lw=2)
     axes.plot(days, _smooth(learned), color="#1f4e9c", lw=2)
     axes.text(
-        days[-1] + 0.6, _smooth(learned)[-1] + 0.02, "goes on\nlearning", color="#1f4e9c", va="bottom", fontsize=9
+        days[-1] + 0.6, _smooth(learned)[-1] + 0.02, "goes on\nlearning", color="#1f4e9c", va="bottom", fontsize=11
     )
-    axes.text(days[-1] + 0.6, _smooth(stale)[-1] - 0.02, "never\ntouched", color="#777777", va="top", fontsize=9)
+    axes.text(days[-1] + 0.6, _smooth(stale)[-1] - 0.02, "never\ntouched", color="#777777", va="top", fontsize=11)
     for change in changes:
         axes.axvline(change, ymax=0.9, color="#b2182b", ls=":", lw=1.5)
     axes.plot([], [], color="#b2182b", ls=":", label="a change it found by itself")
-    axes.legend(loc="lower left", frameon=False, fontsize=9)
+    axes.legend(loc="lower left", frameon=True, framealpha=0.95, edgecolor="none", fontsize=11)
     axes.set_ylim(0, 1.15)
-    axes.set_xlim(0, len(learned) * 1.1)
+    axes.set_xlim(0, len(learned) * 1.16)
+    axes.spines["bottom"].set_bounds(0, len(learned))
+    axes.set_xticks(range(0, len(learned) + 1, long))
     axes.set_yticks([0, 0.25, 0.5, 0.75, 1], ["0 %", "25 %", "50 %", "75 %", "100 %"])
     axes.set_xlabel(f"rows, in chunks of {CHUNK}")
-    axes.set_title("Named right before it was learned (three chunks averaged)", loc="left", fontsize=10, pad=12)
+    axes.set_title("Named right before it was learned (three chunks averaged)", loc="left", fontsize=12, pad=12)
     axes.spines[["top", "right"]].set_visible(False)
     figure.savefig(path, metadata={"Date": None})
     plt.close(figure)

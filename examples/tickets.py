@@ -147,11 +147,11 @@ def sorted_by_text(features: str, count: int) -> tuple[np.ndarray, np.ndarray]:
 def draw(accuracy: np.ndarray, strange: np.ndarray, features: str, path: Path) -> None:
     """A row a month, a column a kind; below, what was thought of a kind before it was taught."""
     mpl.use("Agg")
-    mpl.rcParams["svg.hashsalt"] = "tickets"
+    mpl.rcParams |= {"svg.hashsalt": "tickets", "font.size": 12}
     from matplotlib import pyplot as plt
 
     kinds = list(REASONS)
-    figure, (main, below) = plt.subplots(2, 1, figsize=(7.5, 5.6), height_ratios=(3.4, 1), layout="constrained")
+    figure, (main, below) = plt.subplots(2, 1, figsize=(6.2, 5.6), height_ratios=(3.4, 1), layout="constrained")
     main.imshow(accuracy, cmap="YlGn", vmin=0.3, vmax=1.15, aspect="auto")
     for (month, kind), value in np.ndenumerate(accuracy):
         text = (
@@ -161,16 +161,14 @@ def draw(accuracy: np.ndarray, strange: np.ndarray, features: str, path: Path) -
         main.text(kind, month, text if np.isnan(value) else f"{value:.0%}", ha="center", va="center", color=colour)
     main.set_xticks(range(len(kinds)), kinds)
     main.set_yticks(range(len(accuracy)), [f"month {month + 1}" for month in range(len(accuracy))])
-    main.set_title(
-        f"Tickets of each kind sorted right, in phrasings never learned from ({features})", loc="left", fontsize=10
-    )
+    main.set_title(f"Sorted right, in phrasings never learned from ({features})", loc="left", fontsize=12)
     shares = np.nan_to_num(strange)
     bars = below.bar(range(len(kinds)), shares, color="#8c6bb1", width=0.6)
     below.bar_label(bars, ["" if np.isnan(share) else f"{share:.0%}" for share in strange], padding=2)
     below.set_xticks(range(len(kinds)), kinds)
     below.set_ylim(0, 1.3)
     below.set_yticks([])
-    below.set_title("handed to a person as strange, the month before the kind was taught", loc="left", fontsize=10)
+    below.set_title("Handed to a person as strange, the month before", loc="left", fontsize=12)
     for axes in (main, below):
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
