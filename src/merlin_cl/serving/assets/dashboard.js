@@ -1,12 +1,12 @@
 (() => {
 "use strict";
-const EVERY = 2000, NS = "http://www.w3.org/2000/svg", WIDTH = 400, HEIGHT = 140, LEFT = 36, BOTTOM = 18;
+const EVERY = 2000, NS = "http://www.w3.org/2000/svg", WIDTH = 400, HEIGHT = 140, LEFT = 56, BOTTOM = 22;
 const percent = value => value === null ? "–" : `${(100 * value).toFixed(1)} %`;
 const count = value => value.toLocaleString("en");
 const thousandth = value => value === null ? null : 1000 * value;
 const PLOTS = {
   accuracy: {lines: [["accuracy", point => point.accuracy], ["coverage", point => point.coverage]], top: 1, show: percent},
-  classes: {lines: [["classes", point => point.classes], ["tasks", point => point.tasks]], show: count},
+  classes: {lines: [["classes", point => point.classes], ["tasks", point => point.tasks]], show: count, whole: true},
   answers: {lines: [["answers a second", point => point.answers]], show: value => value.toFixed(0)},
   latency: {
     lines: [["median", point => thousandth(point.median)], ["99 of 100", point => thousandth(point.slowest)]],
@@ -21,9 +21,10 @@ const element = (name, attributes, text) => {
   return made;
 };
 
-function draw(figure, history, {lines, top, show}) {
+function draw(figure, history, {lines, top, show, whole}) {
   const values = lines.map(([, of]) => history.map(of));
-  const highest = top ?? Math.max(1e-9, ...values.flat().filter(value => value !== null)) * 1.1;
+  const needed = Math.max(1e-9, ...values.flat().filter(value => value !== null)) * 1.1;
+  const highest = top ?? (whole ? 2 * Math.ceil(needed / 2) : needed);
   const x = at => LEFT + (WIDTH - LEFT) * (history.length > 1 ? at / (history.length - 1) : 0);
   const y = value => (HEIGHT - BOTTOM) * (1 - value / highest) + 4;
   const said = lines.map(([name], at) => {
@@ -35,8 +36,9 @@ function draw(figure, history, {lines, top, show}) {
     svg.append(element("line", {class: "frame", x1: LEFT, x2: WIDTH, y1: y(share * highest), y2: y(share * highest)}));
     svg.append(element("text", {x: LEFT - 4, y: y(share * highest) + 4, "text-anchor": "end"}, show(share * highest)));
   }
-  const minutes = history.length * 5 / 60;
-  svg.append(element("text", {x: LEFT, y: HEIGHT}, `${minutes.toFixed(minutes < 10 ? 1 : 0)} minutes ago`));
+  const seconds = history.length * 5;
+  const ago = seconds < 120 ? `${seconds} seconds ago` : `${Math.round(seconds / 60)} minutes ago`;
+  svg.append(element("text", {x: LEFT, y: HEIGHT}, ago));
   svg.append(element("text", {x: WIDTH, y: HEIGHT, "text-anchor": "end"}, "now"));
   values.forEach((series, at) => {
     let path = "", pen = "M";
@@ -48,7 +50,12 @@ function draw(figure, history, {lines, top, show}) {
     if (path) svg.append(element("path", {class: at ? "second" : "first", d: path}));
   });
   const caption = document.createElement("figcaption");
-  caption.textContent = said;
+  lines.forEach((_, at) => {
+    const part = document.createElement("span");
+    part.className = `key ${at ? "second" : "first"}`;
+    part.textContent = said.split(", ")[at];
+    caption.append(part);
+  });
   figure.replaceChildren(svg, caption);
 }
 
