@@ -1,12 +1,14 @@
 """MERLIN on streams small enough for a test: what makes it MERLIN, and its control the control."""
 
 import dataclasses
+import math
 
 import pytest
 import torch
 
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.learner import Asked
+from merlin_cl.learners.merlin.inference import RESERVE
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import TaskInfo
@@ -59,6 +61,20 @@ def test_odds_are_corrected_for_the_mixture_that_models_learned_from():
             logits[..., list(task.classes)] = torch.tensor(share / earlier).log()
         odds = learner._inference.odds(logits, j).item()
         assert odds / (1 + odds) == pytest.approx(1 / (j + 1), abs=1e-5)
+
+
+def test_models_of_domains_are_believed_by_their_mean_log_odds_with_reserve():
+    learner = SMALL.build(dataclasses.replace(STREAM, classes=2, domain_incremental=True), seed=0)
+    for index in range(3):
+        x, y = examples(TASKS[index])
+        learner.begin(TaskInfo(index, (0, 1)))
+        learner.observe(x, y % 2)
+        learner.end()
+    share = learner.old_share(2)
+    logits = torch.full((2, 1, 3), -1e3)
+    logits[0, 0], logits[1, 0] = torch.tensor([3.0, -20.0, 0.0]), torch.tensor([-20.0, 1.0, 0.0])  # odds e^3 and e to 1
+    expected = math.exp(RESERVE * (2.0 + math.log(share / ((1 - share) * 2))))
+    assert learner._inference.odds(logits, 2).item() == pytest.approx(expected, rel=1e-4)
 
 
 def test_rehearsal_is_of_the_own_task_and_counts_as_such():
