@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("short_fits")
 
 MINUTES = 300
 """No answer takes as long; only a thread that waits for ever does."""
-READERS = 4
+READERS = 8
 METHODS = ("merlin", "gdumb-ensemble", "joint", "er", "er-ema", "der++", "gem", "icarl", "scr", "ewc", "lwf", "cn-dpm")
 """One of each kind: by what they keep and what they answer from."""
 
