@@ -1,10 +1,8 @@
 """What a service answers over HTTP: labels, acknowledgements, and a sentence to whatever is wrong."""
 
 import asyncio
-import gc
 import json
 import threading
-import weakref
 
 import numpy as np
 import pytest
@@ -482,20 +480,6 @@ def test_trouble_with_the_disk_is_said_and_passes(own, monkeypatch):
     full[0] = False
     own.learned()
     wait_for(lambda: own.get("/health")[1]["learns"])
-
-
-def test_a_snapshot_that_was_replaced_is_freed_at_once(own):
-    """Its parts refer to each other, and may be large: many of them would be there before Python looks by itself."""
-    before = weakref.ref(own.service.model.snapshot.estimator)
-    gc.freeze()  # as a server does
-    gc.disable()
-    try:
-        own.learn(*clouds(0, 1))
-        own.learned()
-        wait_for(lambda: before() is None)
-    finally:
-        gc.enable()
-        gc.unfreeze()
 
 
 def test_the_pages_are_there(client):

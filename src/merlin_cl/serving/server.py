@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import secrets
 import signal
@@ -65,8 +64,6 @@ def serve(service: Service, bound: socket.socket, token: str, limits: Limits, ho
     """Answer until told to end (Ctrl-C, SIGTERM); what was learned is a version then."""
     torch.set_num_threads(1)  # the threads that answer and learn are enough for two cores
     sys.setswitchinterval(SWITCHING)
-    gc.collect()
-    gc.freeze()  # what is here stays, so that looking for what can be freed after a lesson takes a millisecond, not half a second
     config = uvicorn.Config(
         application(service, token, limits, host),
         log_level="warning",

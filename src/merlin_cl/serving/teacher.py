@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -79,10 +78,6 @@ class Teacher:
             learned = sum(max(outcome.examples, 1) for outcome in outcomes)
             self._unsaved += learned
             self._told(outcomes)
-            if (
-                gc.get_freeze_count()
-            ):  # a server's process, where this looks at little else than the snapshot that was replaced
-                gc.collect()
             if learned < LESSON:
                 self._stopping.wait(REST_SECONDS)
         return bool(outcomes)
