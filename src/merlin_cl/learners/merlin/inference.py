@@ -7,6 +7,7 @@ lets every task's own models answer and weighs their answers by how likely the i
 from __future__ import annotations
 
 import math
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -66,8 +67,16 @@ class MerlinInference:
     """The part of MERLIN that answers. Ensembles are sampled when they are first wanted and kept until more is learned."""
 
     def __init__(self, learner: Merlin) -> None:
-        self._learner = learner
+        self._whose = weakref.ref(
+            learner
+        )  # not the learner itself: a snapshot that is dropped goes at once, models and all
         self._ensembles: dict[int | None, Bank] = {}  # by task; None: the one for all tasks
+
+    @property
+    def _learner(self) -> Merlin:
+        learner = self._whose()
+        assert learner is not None, "a learner outlives the parts it has"
+        return learner
 
     def forget(self) -> None:
         """A task has ended, or the distribution is another: sample anew."""
