@@ -1,5 +1,6 @@
 """Every learner passes the battery, and the battery fails learners that break its rules."""
 
+import copy
 import dataclasses
 import gc
 import math
@@ -77,6 +78,14 @@ TRIED = [
 @pytest.mark.parametrize(("case", "check"), TRIED, ids=lambda part: getattr(part, "__name__", part))
 def test_battery(case, check):
     check(CASES[case])
+
+
+def test_a_copy_answers_for_itself_when_the_original_is_gone():
+    learner = clouds.learned(CASES["merlin"].build(clouds.STREAM, seed=0))
+    x, _ = clouds.examples(clouds.TASKS[0])
+    answer, twin = learner.probabilities(x), copy.deepcopy(learner)
+    del learner
+    assert torch.equal(twin.probabilities(x), answer)
 
 
 @pytest.mark.parametrize("case", ["merlin", "merlin-paper", "lookup", "er"])

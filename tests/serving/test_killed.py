@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -34,13 +35,11 @@ class Process:
         self.token = (model.with_name(model.name + ".serve") / "token").read_text().strip()
 
     def ask(self, method, path, **body):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         headers = {"Content-Type": "application/json", "Authorization": f"Bearer {self.token}"}
-        connection.request(method, path, json.dumps(body), headers)
-        answer = connection.getresponse()
-        answered = answer.status, json.loads(answer.read())
-        connection.close()
-        return answered
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)) as connection:
+            connection.request(method, path, json.dumps(body), headers)
+            with closing(connection.getresponse()) as answer:  # closed, too, if the service is killed while it answers
+                return answer.status, json.loads(answer.read())
 
     def end(self, number):
         self.process.send_signal(number)

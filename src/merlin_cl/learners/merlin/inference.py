@@ -72,6 +72,10 @@ class MerlinInference:
         )  # not the learner itself: a snapshot that is dropped goes at once, models and all
         self._ensembles: dict[int | None, Bank] = {}  # by task; None: the one for all tasks
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """For copies and pickles of the learner, whose part is theirs."""
+        return type(self), (self._learner,), {"_ensembles": self._ensembles}
+
     @property
     def _learner(self) -> Merlin:
         learner = self._whose()
