@@ -28,6 +28,7 @@ def text_of(name):
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if name in WHOLE or any(b.python for b in blocks(text_of(name)))]
 )
+@pytest.mark.usefixtures("short_fits")
 def test_the_code_runs(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
