@@ -14,6 +14,7 @@ SPECIAL = {
     "cn-dpm": {"exemplars": 8, "epochs": 2},
     "ewc": {"exemplars": 5},
     "mir": {"candidates": 12},
+    "merlin-paper": {"base_models": 3, "models": 3, "fine_tune_epochs": 5, "vae_epochs": 3},
 }
 
 

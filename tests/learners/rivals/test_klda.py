@@ -9,7 +9,7 @@ from merlin_cl.learners.rivals.klda_settings import KLDASettings
 
 
 def test_inner_products_of_features_approach_the_kernel(tiny):
-    learner = KLDASettings(width=20_000, gamma=0.3).build(tiny.stream, seed=0)
+    learner = KLDASettings(width=5000, gamma=0.3).build(tiny.stream, seed=0)
     x = torch.randn(9, 3, generator=torch.Generator().manual_seed(1))
     features = learner._features(x)
     kernel = (-0.3 * torch.cdist(x.double(), x.double()).square()).exp()

@@ -28,10 +28,16 @@ FILES = Path(__file__).parent / "files"
 """Of the files, as the revision that wrote them had them: er had hardly learned anything."""
 METHODS = [name for name in method_names() if name not in ("hnet", "slda")]  # whose files are large, and tests slow
 
+SPECIAL = {
+    "cn-dpm": {"likelihood": "gaussian"},
+    "generative-replay": {"likelihood": "gaussian"},
+    "ranpac": {"width": 100},  # of which a file holds the square
+    "merlin-paper": {"fine_tune_epochs": 5, "vae_epochs": 3},
+}
+
 
 def written(method):
-    generative = {"likelihood": "gaussian"} if method in ("cn-dpm", "generative-replay") else {}
-    model = merlin() if method == "merlin" else rival(method, **generative)
+    model = merlin() if method == "merlin" else rival(method, **SPECIAL.get(method, {}))
     model.partial_fit(*clouds(0, 1, count=20), classes=range(4)).end_task()
     return model.partial_fit(*clouds(2, 3, count=20))
 
