@@ -18,11 +18,14 @@ COLOURS = re.compile(r"\x1b\[(?:[0-9;]*;)?(?:3[0-7]|9[0-7]|38)[0-9;]*m")
 SEPARATOR = "\x1e"
 """Between what one command wrote and what the next did."""
 IN_TURN = f"""
-import json, sys
+import fcntl, json, struct, sys, termios
 from merlin_cl.cli import exit_code
-for words in json.loads(sys.argv[1]):
-    exit_code(words)
-    print({SEPARATOR!r}, end="", flush=True)
+widths, commands = json.loads(sys.argv[1])
+for width in widths:
+    fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 50, width, 0, 0))
+    for words in commands:
+        exit_code(words)
+        print({SEPARATOR!r}, end="", flush=True)
 """
 
 
@@ -31,13 +34,13 @@ def typed(*command, width, **environment):
     return _written("-m", "merlin_cl.cli", *map(str, command), width=width, **environment)
 
 
-def typed_in_turn(commands, width):
-    """What each of several commands wrote to the same terminal."""
-    text, code = _written(
-        "-c", IN_TURN, json.dumps([[str(word) for word in command] for command in commands]), width=width
-    )
+def typed_in_turn(commands, widths):
+    """What each of several named commands wrote to the same terminal, by its width and the command's name."""
+    lines = [[str(word) for word in command] for command in commands.values()]
+    text, code = _written("-c", IN_TURN, json.dumps([widths, lines]), width=widths[0])
     assert code == 0, text
-    return text.split(SEPARATOR)[:-1]
+    written = iter(text.split(SEPARATOR)[:-1])
+    return {width: {name: next(written) for name in commands} for width in widths}
 
 
 def _written(*arguments, width, **environment):

@@ -65,9 +65,7 @@ def shown(made):
     """What every command writes, by the width of the terminal and the command's name."""
     commands = screens(made)
     assert set(commands) == set(NAMES)
-    return {
-        width: dict(zip(commands, typed_in_turn(commands.values(), width), strict=True)) for width in (80, 120, WIDE)
-    }
+    return typed_in_turn(commands, [80, 120, WIDE])
 
 
 @pytest.mark.parametrize("name", NAMES)
