@@ -17,6 +17,7 @@ def run(path, *arguments, monkeypatch):
     runpy.run_path(str(ROOT / path), run_name="__main__")
 
 
+@pytest.mark.usefixtures("short_fits")
 def test_the_example_finds_all_tasks_and_learns_them(monkeypatch, capsys):
     run("examples/estimator.py", monkeypatch=monkeypatch)
     said = capsys.readouterr().out
