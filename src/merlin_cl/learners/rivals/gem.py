@@ -22,7 +22,7 @@ class GEM(NetworkLearner[GEMSettings]):
     Three tasks of Split MNIST, 100 images each:
 
     >>> from merlin_cl import run
-    >>> f"{run('split-mnist', 'gem', tasks=3, images_per_task=100).final_accuracy:.0f} %"
+    >>> f"{run('split-mnist', 'gem', tasks=2, images_per_task=50).final_accuracy:.0f} %"
     '86 %'
     """
 
