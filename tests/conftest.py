@@ -5,21 +5,29 @@ takes a tenth of a second may take ten: Hypothesis is not to call that a failure
 """
 
 import gc
+import sys
 
 import pytest
-import torch
 from hypothesis import HealthCheck, settings
 
-torch.set_num_threads(1)
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
-gc.disable()  # collecting tests makes objects by the hundred thousand, which all stay
 
 
-def pytest_collection_finish():
-    """From here on the collector looks at what tests make, and no more at all modules and tests again and again."""
-    gc.freeze()
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Find the tests. They and all modules stay: the garbage collector does not look at them, now or while tests run.
+
+    torch is there if they need it; the process that only hands them out to others does without.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+        if torch := sys.modules.get("torch"):
+            torch.set_num_threads(1)
 
 
 @pytest.fixture
