@@ -9,6 +9,7 @@ import torch
 from merlin_cl.errors import InputError, UsageError
 from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.merlin.inference import RESERVE
+from merlin_cl.learners.merlin.learner import SHRUNK
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import TaskInfo
@@ -46,6 +47,16 @@ def test_transfer_starts_a_task_from_the_means_of_the_one_before_and_loses_none(
     learner.end()
     learn(learner, TASKS[2])
     assert min(sampled_accuracy(learner)) > 90
+
+
+def test_a_shrunk_start_lies_on_the_way_from_psi_0_to_the_means_of_the_task_before():
+    learner = dataclasses.replace(SMALL, start="shrunk").build(STREAM, seed=0)
+    learn(learner, TASKS[0])
+    means = learner.distribution.mean(0)
+    starts = learner.distribution.decoder.starts[: len(means)]
+    learner.begin(TASKS[1])
+    torch.testing.assert_close(learner.current_models, starts + SHRUNK * (means - starts))
+    assert 0 < SHRUNK < 1
 
 
 def test_odds_are_corrected_for_the_mixture_that_models_learned_from():
@@ -152,7 +163,7 @@ def test_aware_inference_asks_for_the_task():
         learner.logits(everything()[0], inference="aware")
 
 
-@pytest.mark.parametrize("start", ["psi_0", "consolidated"])
+@pytest.mark.parametrize("start", ["psi_0", "consolidated", "shrunk"])
 def test_marginal_probabilities_sum_to_one(start):
     learner = learned(dataclasses.replace(SMALL, start=start).build(STREAM, seed=0))
     probability = learner.logits(everything()[0], inference="marginal").exp().sum(dim=1)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from merlin_cl.networks.network import Network
 
 Consolidation = Literal["replay", "cut", "oldest"]
+Start = Literal["psi_0", "consolidated", "shrunk"]
 Descriptor = Literal["one-hot", "words", "task2vec"]
 
 
@@ -53,8 +54,9 @@ class MerlinSettings(EnsembleSettings):
     strangers."""
     rehearse: int = 30
     """Exemplars of its own task that each base model sees again with every arriving batch."""
-    start: Literal["psi_0", "consolidated"] = "consolidated"
-    """Where the base models of a task start: from psi_0, or from the means of the prior of the task before (forward transfer)."""
+    start: Start = "consolidated"
+    """Where the base models of a task start: from psi_0, from the means of the prior of the task before (forward transfer), or
+    from these shrunk towards psi_0, so that z does not grow from task to task and few values a number go on saying it."""
 
     noise: float = 0.2
     """How far z is varied at random in every update, in units of its size: base models learn to be good all around a point."""
@@ -100,12 +102,13 @@ class MerlinSettings(EnsembleSettings):
                 settings,
                 models=6,
                 base_models=2,
-                updates_per_batch=20,
+                updates_per_batch=10,
                 learning_rate=4e-3,
                 replay=10,
                 rehearse=10,
+                start="shrunk",
                 noise=0.0,
-                latent=18_000,
+                latent=9_000,
                 fine_tune_epochs=10,
             )
         return settings
