@@ -101,9 +101,9 @@ class MerlinSettings(EnsembleSettings):
             return replace(
                 settings,
                 models=6,
-                base_models=2,
+                base_models=3,
                 updates_per_batch=10,
-                learning_rate=4e-3,
+                learning_rate=8e-3,
                 replay=10,
                 rehearse=10,
                 start="shrunk",
