@@ -85,10 +85,11 @@ def test_without_enough_examples_every_label_seen_is_in_the_set():
     assert (model.novelty(x) >= 0).all()
 
 
-def test_what_is_held_back_is_not_learned(monkeypatch):
+@pytest.mark.parametrize("size", [1000, 7])
+def test_an_example_is_held_back_or_learned(monkeypatch, size):
     seen = []
     model = rival("er")
-    model.set_params(calibration=1000)
+    model.set_params(calibration=size)
     x, y = clouds(0, 1, count=400)
     model.partial_fit(x[:1], y[:1])
     whole = type(model.learner_)._observe
@@ -97,41 +98,70 @@ def test_what_is_held_back_is_not_learned(monkeypatch):
     )
     model.partial_fit(x[1:], y[1:])
     held = model._calibration.x.tolist()
-    assert len(held) == pytest.approx(400 / EVERY, abs=2)
-    assert len(seen) + len(held) == 399
-    assert not set(map(tuple, seen)) & set(map(tuple, held))
+    assert len(held) == min(size, (400 - 2 * FIRST) // EVERY)
+    assert sorted(seen + held) == sorted(x[1:].tolist())
 
 
-@given(
-    labels=st.lists(st.lists(st.integers(0, 3), max_size=60), min_size=1, max_size=6),
-    size=st.integers(1, 12),
-)
-def test_what_is_held_back_is_bounded_and_balanced(labels, size):
-    held = HeldExamples.empty(size, torch.zeros(1, 2))
-    passed = 0
+def passed_through(labels, size, seed=0):
+    """What is held back of tasks of these labels, and the numbers of the examples that were learned; inputs count through."""
+    held, learned, passed = HeldExamples.empty(size, torch.zeros(1, 2)), [], 0
     for task, some in enumerate(labels):
         y = torch.tensor(some, dtype=torch.int64)
         x = torch.arange(passed, passed + len(y)).float().unsqueeze(1).expand(-1, 2)
         passed += len(y)
-        held, learn = held.passed(x, y, task, seed=0)
-        assert learn.shape == y.shape
-        assert len(held) <= size
+        for part_x, part_y in zip(x.split(10), y.split(10), strict=True):
+            held, to_learn, their_labels = held.passed(part_x, part_y, task, seed)
+            assert len(to_learn) == len(their_labels)
+            assert len(held) <= size
+            learned += to_learn[:, 0].int().tolist()
+    return held, learned
+
+
+streams = st.lists(st.lists(st.integers(0, 3), max_size=60), min_size=1, max_size=6)
+
+
+@given(labels=streams, size=st.integers(1, 12))
+def test_what_is_held_back_is_bounded_and_balanced(labels, size):
+    held, _ = passed_through(labels, size)
+    passed = sum(map(len, labels))
     counts = {}
     for group in zip(held.tasks.tolist(), held.y.tolist(), strict=True):
         counts[group] = counts.get(group, 0) + 1
     assert sum(count for *_, count in held.seen) == passed
-    if len(held) == size and counts:
-        assert max(counts.values()) <= max(1, -(-size // len(counts)) + size - len(counts))
+    candidates = {(task, label): (count - FIRST) // EVERY for task, label, count in held.seen if count > FIRST}
+    for group, some in candidates.items():  # one that is smaller than another has all that it was offered, or nearly
+        assert counts.get(group, 0) >= min(some, max(counts.values(), default=0) - 1)
     assert float(held.weights().sum()) <= passed + 1e-9
     again = HeldExamples.empty(size, torch.zeros(1, 2)).restored(held.state(), 4, len(labels))
     assert again.state()["y"] == held.state()["y"]
     assert all(count > FIRST for _, _, count in [row for row in held.seen if (row[0], row[1]) in counts])
 
 
+@given(labels=streams, size=st.integers(1, 12))
+def test_nothing_is_learned_twice_or_both_learned_and_held_back(labels, size):
+    held, learned = passed_through(labels, size)
+    assert len(set(learned)) == len(learned)
+    assert not set(learned) & set(held.x[:, 0].int().tolist())
+    if len(labels) == 1:  # while the task goes on, nothing is lost
+        assert len(learned) + len(held) == len(labels[0])
+
+
+@given(rhythm=st.lists(st.integers(0, 5), min_size=1, max_size=20), seed=st.integers(0, 99))
+def test_no_rhythm_of_labels_keeps_a_class_away(rhythm, seed):
+    held, _ = passed_through([rhythm * (FIRST + EVERY)], size=10_000, seed=seed)
+    assert set(held.y.tolist()) == set(rhythm)
+
+
+def test_examples_are_held_back_from_all_of_a_stream():
+    """As often from its beginning as from its end, over seeds."""
+    places = torch.cat([passed_through([[0] * 600], size=10, seed=seed)[0].x[:, 0] for seed in range(100)])
+    assert abs(float(places.mean()) - 300) < 4 * 600 / (12 * len(places)) ** 0.5 + FIRST
+
+
 def test_classes_that_came_more_often_count_for_more():
     held = HeldExamples.empty(20, torch.zeros(1, 2))
     y = torch.tensor(([0] * 9 + [1]) * 100)
-    held, _ = held.passed(torch.zeros(1000, 2), y.roll(3), 0, seed=0)
+    held, *_ = held.passed(torch.zeros(1000, 2), y.roll(3), 0, seed=0)
     weights, zeros = held.weights(), held.y == 0
     if zeros.any() and (~zeros).any():
         assert float(weights[zeros].sum() / weights.sum()) == pytest.approx(0.9)

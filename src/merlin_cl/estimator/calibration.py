@@ -1,9 +1,11 @@
 """Examples that are held back: they are not learned, so that they say what answers to new ones are worth.
 
-One in ten of the examples that arrive is a candidate, before it is learned, and as many are kept as there is room for: the same
-number of each class of each task, drawn at random. What a model answers to them today is exchangeable with what it answers to new
-examples of the same classes, whatever it has learned and forgotten since, which is all that split conformal prediction asks for
-(Vovk et al., 2005). A class that came more often than another counts for more, in proportion.
+One in five of the examples of a class is a candidate, before it is learned, and as many are kept as there is room for: the same
+number of each class of each task, drawn at random. A candidate that there is no room for, or that makes way for another while
+its task goes on, is learned like any other. Which ones stay is drawn without a look at them, so that what a model answers to them
+today is exchangeable with what it answers to new examples of the same classes, whatever it has learned and forgotten since, which
+is all that split conformal prediction asks for (Vovk et al., 2005). A class that came more often than another counts for more, in
+proportion.
 """
 
 from __future__ import annotations
@@ -15,8 +17,8 @@ from typing import Any, Self
 import torch
 from torch import Tensor
 
-EVERY = 10
-"""One example in so many is held back, while there is room or others can make way for it."""
+EVERY = 5
+"""One example of a class in so many is held back, while there is room or others can make way for it."""
 FIRST = 5
 """Examples of a class of a task that are learned before any is held back."""
 
@@ -47,38 +49,50 @@ class HeldExamples:
     def __len__(self) -> int:
         return len(self.y)
 
-    def passed(self, x: Tensor, y: Tensor, task: int, seed: int) -> tuple[Self, Tensor]:
-        """With examples x [N, *input_shape], y int64 [N] of a task, and which of them are to be learned, bool [N]."""
+    def passed(self, x: Tensor, y: Tensor, task: int, seed: int) -> tuple[Self, Tensor, Tensor]:
+        """With examples x [N, *input_shape], y int64 [N] of a task, and those of the task that are to be learned now, like x and
+        y: these but for the ones held back, and earlier ones that made way."""
         if not self.size:
-            return self, torch.ones(len(y), dtype=torch.bool)
+            return self, x, y
         before = sum(count for *_, count in self.seen)
-        numbers = torch.arange(before, before + len(y))
-        held = numbers % EVERY == EVERY - 1
         counts = {(at, label): count for at, label, count in self.seen}
+        held = torch.zeros(len(y), dtype=torch.bool)
         for at, label in enumerate(y.tolist()):
-            counts[task, label] = counts.get((task, label), 0) + 1
-            held[at] &= counts[task, label] > FIRST
+            number = counts.get((task, label), 0)
+            counts[task, label] = number + 1
+            held[at] = _is_candidate(seed, task, label, number)
         more = replace(self, seen=tuple((*group, count) for group, count in counts.items()))
-        if held.any():
-            drawn = torch.tensor([_draw(seed, number) for number in numbers[held].tolist()], dtype=torch.float64)
-            more = replace(
-                more,
-                x=torch.cat([self.x, x[held].cpu()]),
-                y=torch.cat([self.y, y[held].cpu()]),
-                tasks=torch.cat([self.tasks, torch.full((len(drawn),), task)]),
-                order=torch.cat([self.order, drawn]),
-            )._within_size()
-        return more, ~held
+        if not held.any():
+            return more, x, y
+        numbers = (before + held.nonzero().squeeze(1)).tolist()
+        more = replace(
+            more,
+            x=torch.cat([self.x, x[held].cpu()]),
+            y=torch.cat([self.y, y[held].cpu()]),
+            tasks=torch.cat([self.tasks, torch.full((len(numbers),), task)]),
+            order=torch.cat(
+                [self.order, torch.tensor([_draw(seed, number) for number in numbers], dtype=torch.float64)]
+            ),
+        )
+        stay = more._within_size()
+        released = ~stay & (more.tasks == task)
+        to_learn = [torch.cat([new[~held], old[released].to(new)]) for new, old in ((x, more.x), (y, more.y))]
+        return more._only(stay), to_learn[0], to_learn[1]
 
-    def _within_size(self) -> Self:
-        """Without those that are too many: of the largest groups, the ones that were drawn to go first."""
+    def _within_size(self) -> Tensor:
+        """Which examples stay, bool [n]: not those that are too many, of the largest groups the ones drawn to go first."""
         groups: dict[tuple[int, int], list[int]] = {}
+        tasks, labels = self.tasks.tolist(), self.y.tolist()
         for place in self.order.argsort().tolist():
-            groups.setdefault((int(self.tasks[place]), int(self.y[place])), []).append(place)
+            groups.setdefault((tasks[place], labels[place]), []).append(place)
+        stay = torch.ones(len(self), dtype=torch.bool)
         for _ in range(len(self) - self.size):
-            max(groups.values(), key=len).pop()
-        places = torch.tensor(sorted(place for group in groups.values() for place in group), dtype=torch.int64)
-        return replace(self, x=self.x[places], y=self.y[places], tasks=self.tasks[places], order=self.order[places])
+            stay[max(groups.values(), key=len).pop()] = False
+        return stay
+
+    def _only(self, chosen: Tensor) -> Self:
+        """These examples alone, bool [n]."""
+        return replace(self, x=self.x[chosen], y=self.y[chosen], tasks=self.tasks[chosen], order=self.order[chosen])
 
     def of_tasks(self, tasks: tuple[int, ...]) -> Tensor:
         """Which examples are of some tasks, or, without any, of all, bool [n]."""
@@ -145,7 +159,14 @@ def quantile(scores: Tensor, weights: Tensor, coverage: float) -> float:
     return float(scores[order][reached[0]]) if len(reached) else float("inf")
 
 
-def _draw(seed: int, number: int) -> float:
-    """A number from 0 to 1 that stands for an example, by its place in the stream alone."""
-    digest = hashlib.sha256(f"{seed}/calibration/{number}".encode()).digest()
+def _is_candidate(seed: int, task: int, label: int, number: int) -> bool:
+    """Whether to hold back the example of a class of a task that so many came before: one of every five, drawn at random, so that
+    no rhythm in which examples arrive keeps a class away."""
+    block, place = divmod(number - FIRST, EVERY)
+    return block >= 0 and place == int(EVERY * _draw(seed, f"{task}/{label}/{block}"))
+
+
+def _draw(seed: int, name: int | str) -> float:
+    """A number from 0 to 1, without 1, that stands for an example or a block of them, by its place in the stream alone."""
+    digest = hashlib.sha256(f"{seed}/calibration/{name}".encode()).digest()
     return int.from_bytes(digest[:6], "little") / 2**48

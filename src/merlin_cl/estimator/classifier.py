@@ -76,8 +76,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
         then have one scale for all.
     missing : what to do with NaN, and with empty places in a table: "refuse", or put the "mean" of what was learned so far there.
     budget : kilobytes that what "auto" chooses may keep between tasks; None: any number.
-    calibration : how many examples to hold back, one in ten of those that arrive, rather than learn them: `predict_set` and
-        `novelty` rest on them.
+    calibration : how many examples to hold back, at most one in five of those that arrive, rather than learn them: `predict_set`
+        and `novelty` rest on them.
     features : what to learn from in place of X itself: a `torch.nn.Module`, a function, a fitted transformer, an object with
         `encode`, the path of an .onnx file, a name ("minilm", "efficientnet-lite0", "hashing", "package.module:factory"), or
         `merlin_cl.features.Features` of one of these. With them X may be a list of texts.
@@ -447,8 +447,8 @@ class ContinualClassifier(SharedByThreads, Refusing, Explaining, Exportable, Cla
             else:
                 self._begin(name, classes)
             task, seed = len(self.visits_) - 1, self.learner_.seed
-            self._calibration, learned = self._calibration.passed(some_x, some_y, task, seed)
-            self.learner_.observe(some_x[learned], some_y[learned])
+            self._calibration, some_x, some_y = self._calibration.passed(some_x, some_y, task, seed)
+            self.learner_.observe(some_x, some_y)
 
     def _end(self) -> None:
         if self.learner_.learning:

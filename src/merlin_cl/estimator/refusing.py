@@ -28,7 +28,7 @@ class Refusing:
     _answers_to_held: dict[tuple[int, ...], Tensor]
 
     def predict_set(self, X: Any, coverage: float = 0.9, task: str | int | None = None) -> Array:
-        """Which labels each input may have, bool [N, classes] in the order of `classes_`: the true one is possible them with the
+        """Which labels each input may have, bool [N, classes] in the order of `classes_`: the true one is among them with the
         probability `coverage`, over inputs of the classes seen so far in the proportions in which they came.
 
         A set may have no label, where none is probable enough: that happens when the model is right more often than is asked.
