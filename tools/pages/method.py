@@ -39,7 +39,7 @@ PLAIN = ("noise", "replay", "rehearse", "start")
 def pages() -> dict[str, str]:
     """Return the page."""
     study = read(FILES / "study")
-    tables = {"kept": kept(), "sampling": sampling(), "consolidation": consolidation()}
+    tables = {"kept": kept(), "sampling": sampling(), "consolidation": consolidation(), "updates": updates()}
     return {"docs/method.md": filled("docs/method.md", {**tables, "parts": parts(study) if study else NOTHING})}
 
 
@@ -211,6 +211,22 @@ def sampling() -> str:
         by_stream.setdefault(one["stream"], []).append(one)
     tables = [_experiment("sampling").table(by_stream[stream]) for stream in STREAMS if stream in by_stream]
     return "\n\n".join(tables) or NOTHING
+
+
+def updates() -> str:
+    """What more updates a batch bring on photographs, all else being equal."""
+    variants = {variant.results[0]["updates_per_batch"]: variant for variant in _variants(read(FILES / "updates"))}
+    rows = [
+        (
+            count,
+            _figure(variant.scores("class-incremental", "marginal")),
+            _figure(variant.scores("task-masked", "marginal")),
+            nats(mean(variant.likelihood("class-incremental", "marginal"))),
+            f"{variant.cpu_seconds:.0f} s",
+        )
+        for count, variant in sorted(variants.items())
+    ]
+    return table(("updates a batch:", "A:", "task-masked:", "NLL:", "CPU:"), rows)
 
 
 def consolidation() -> str:
