@@ -27,6 +27,7 @@ CAUSES = (
     "at 95 %:",
     "a run's deviation at 90 %:",
     "by chance:",
+    "farthest run at any:",
 )
 ASKED = ("0.8", "0.9", "0.95")
 NOVELTY = ("auroc", "auroc of confidence")
@@ -64,7 +65,9 @@ def causes(records: list[dict[str, Any]]) -> str:
         held = f"{statistics.fmean(each['held'] for each in last):,.0f}"
         deviation = statistics.fmean((each["coverage 0.9"] - 0.9) ** 2 for each in last) ** 0.5
         chance = statistics.fmean(0.9 * 0.1 * (1 / each["held"] + 1 / each["asked"]) for each in last) ** 0.5
-        rows.append((stream, f"`{method}`", held, *training, f"{100 * deviation:.1f}", f"{100 * chance:.1f}"))
+        farthest = max(abs(each[f"coverage {asked}"] - float(asked)) for each in last for asked in ASKED)
+        points = [f"{100 * value:.1f}" for value in (deviation, chance, farthest)]
+        rows.append((stream, f"`{method}`", held, *training, *points))
     return table(CAUSES, rows) if rows else NOTHING
 
 
