@@ -1,5 +1,6 @@
 """Weights as a function of few numbers: what a sketch promises."""
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -61,3 +62,40 @@ def test_a_head_that_grows_changes_no_number():
     for name, value in before.items():
         assert torch.equal(value, after[name][..., outputs] if name in narrow_network.head else after[name])
     assert not after["1.weight"][..., 2:5].any()
+
+
+@pytest.fixture
+def with_short_forms(monkeypatch):
+    monkeypatch.setattr("merlin_cl.networks.sketch.SHORTEST", 20)
+
+
+@pytest.mark.usefixtures("with_short_forms")
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_short_form_is_the_sketch_of_half_the_numbers_and_means_the_same_when_lengthened(network):
+    long = sketched(network, 90)
+    half = Sketch(network, 45, generators, network, list(range(network.classes)), with_short=False)
+    short = long.short
+    assert short.groups == half.groups
+    assert long.size > short.size
+    z = torch.randn(2, short.size)
+    assert torch.equal(half.offsets(z), short.offsets(z))
+    assert torch.equal(long.offsets(long.lengthened(z)), short.offsets(z))
+
+
+@pytest.mark.usefixtures("with_short_forms")
+@pytest.mark.parametrize("network", NETWORKS)
+def test_the_shortened_z_is_the_nearest_that_there_is(network):
+    long = sketched(network, 90)
+    z = torch.randn(3, long.size, dtype=torch.float64)
+    short = long.shortened(z)
+    rest = z - long.lengthened(short)
+    other = torch.randn(3, long.short.size, dtype=torch.float64)
+    torch.testing.assert_close((rest * long.lengthened(other)).sum(dim=1), torch.zeros(3, dtype=torch.float64))
+    torch.testing.assert_close(long.shortened(long.lengthened(other)), other)
+
+
+def test_a_z_that_would_be_too_short_or_is_as_long_as_psi_has_no_short_form():
+    network = MLP((10, 10), 5, (200,))
+    assert sketched(network, 15_999).short is None
+    assert sketched(network, 16_000).short is not None
+    assert sketched(network, network.size).short is None

@@ -5,6 +5,9 @@
 h(i) says which number of z weight i takes and s_i is a random sign. Every weight tensor has numbers of its own, in proportion
 to the square root of its size; vectors (biases, gains) keep one number a weight. Each output of the head has a block of its own
 at the end of z, drawn from a seed of its own, so that a head that grows adds numbers and changes none.
+
+A long z has a short form beside it, half as long: the same shuffles and signs, with two numbers of z tied to one. Whatever
+the short form can say the long one can say too, so all latents of a learner stand in one space.
 """
 
 import math
@@ -18,33 +21,46 @@ from merlin_cl.networks.network import Network
 
 Generators = Callable[..., torch.Generator]
 """Makes the random generator of a purpose, given as strings and numbers."""
+SHORTEST = 8000
+"""Numbers that a short form has at the least: a z of fewer than twice as many has none."""
 
 
 class Sketch:
     """S, the same for every member of a bank."""
 
     def __init__(
-        self, network: Network, numbers: int, generators: Generators, first: Network, outputs: Sequence[int | str]
+        self,
+        network: Network,
+        numbers: int,
+        generators: Generators,
+        first: Network,
+        outputs: Sequence[int | str],
+        with_short: bool = True,
     ) -> None:
         """`numbers` is about how long z is for the network `first`, which differs from `network` in its outputs at most.
 
-        `outputs` are the names of the outputs, by which their blocks are drawn.
+        `outputs` are the names of the outputs, by which their blocks are drawn. Where z is long enough, it has a short form
+        beside it, unless `with_short` is False.
         """
         self.network = network
         self.groups: list[tuple[int, int]] = []  # where z's parts begin and end: the weight tensors, then the outputs
-        shares = _shares(first, numbers)
+        tied = 2 if with_short and 2 * SHORTEST <= numbers < first.size else 1  # numbers that the short form has as one
+        self.short: Sketch | None = None
+        if tied > 1:
+            self.short = Sketch(network, numbers // tied, generators, first, outputs, with_short=False)
+        shares = _shares(first, numbers // tied)
         head, bias = network.head
         number, negative = torch.zeros(network.size, dtype=torch.int64), torch.zeros(network.size, dtype=torch.bool)
         places = network.views(torch.arange(network.size).unsqueeze(0))
         for name, view in places.items():
             if name not in (*network.statistics, head, bias):
                 generator = generators("sketch", name)
-                self._hash(view.flatten(), shares[name], generator, number, negative)
+                self._hash(view.flatten(), shares[name], tied, generator, number, negative)
         each = max(1, shares[head] // first.classes)
         for output, weights, own in zip(outputs, places[head][0].T, places[bias][0], strict=True):
             generator = generators("sketch", "output", output)
             start = self.size
-            self._hash(weights, min(each, len(weights)), generator, number, negative)
+            self._hash(weights, min(each, len(weights)), tied, generator, number, negative)
             number[own] = self.size
             self.groups[-1] = (start, self.size + 1)
         # Reading from [z, -z] takes the sign along: one look-up instead of a look-up and a product.
@@ -56,16 +72,19 @@ class Sketch:
         return self.groups[-1][1] if self.groups else 0
 
     def _hash(
-        self, weights: Tensor, numbers: int, generator: torch.Generator, number: Tensor, negative: Tensor
+        self, weights: Tensor, numbers: int, tied: int, generator: torch.Generator, number: Tensor, negative: Tensor
     ) -> None:
-        """Give weights, positions in psi, the next numbers of z: as many weights to each number as to any other."""
-        start = self.size
-        self.groups.append((start, start + numbers))
+        """Give weights, positions in psi, the next numbers of z: as many weights to each number as to any other.
+
+        They are `numbers` in the short form, `tied` times as many here; never more than there are weights.
+        """
+        start, here = self.size, min(tied * numbers, len(weights))
+        self.groups.append((start, start + here))
         if numbers == len(weights):
             number[weights] = torch.arange(start, start + numbers)
             return
         shuffled = weights[torch.randperm(len(weights), generator=generator)]
-        number[shuffled] = start + torch.arange(len(weights)) % numbers
+        number[shuffled] = start + torch.arange(len(weights)) % here  # modulo `numbers` once more: the short form's
         negative[weights] = torch.randint(2, (len(weights),), generator=generator).bool()
 
     @cached_property
@@ -75,9 +94,29 @@ class Sketch:
             self._from
         )
 
+    @cached_property
+    def fold(self) -> Tensor:
+        """Which number of the short form's z stands for each number of this one's, int64 [size]."""
+        assert self.short is not None
+        fold = torch.empty(self.size, dtype=torch.int64, device=self._from.device)
+        fold[self._from % self.size] = self.short._from % self.short.size
+        return fold
+
+    def lengthened(self, z: Tensor) -> Tensor:
+        """A short z, [M, short size], as the long one, [M, size], that means the same weights."""
+        return z.index_select(1, self.fold)
+
+    def shortened(self, z: Tensor) -> Tensor:
+        """The short z, [M, short size], nearest to a long one, [M, size]: the mean of the numbers that are tied."""
+        assert self.short is not None
+        sums = z.new_zeros(len(z), self.short.size).index_add_(1, self.fold, z)
+        return sums / self.fold.bincount(minlength=self.short.size)
+
     def to(self, device: torch.device) -> "Sketch":
         """The same on a device."""
         self._from = self._from.to(device)
+        if self.short is not None:
+            self.short.to(device)
         return self
 
     def offsets(self, z: Tensor) -> Tensor:

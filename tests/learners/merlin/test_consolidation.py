@@ -61,7 +61,7 @@ def test_the_last_prior_is_never_given_up():
 def disagreement_with_what_it_was(learner, prior, models, x):
     """Mean absolute difference of probabilities between a prior's mean models and other models, on inputs x."""
     outputs = learner.outputs(learner.seen)
-    bank = Bank(learner.network, learner.distribution.decoder(prior.mean(learner.distribution.groups)))
+    bank = Bank(learner.network, learner.distribution.decoder(prior.mean(learner.distribution.sketch)))
     both = [one.logits(x).masked_fill(~outputs, -1e10).softmax(dim=-1).mean(dim=0) for one in (bank, models)]
     return float((both[0] - both[1]).abs().mean())
 
@@ -75,7 +75,7 @@ def test_a_prior_fitted_by_replay_answers_more_as_before_than_one_that_is_cut():
     models = Bank(learner.network, distribution.mean(1))
     cut = distribution.prior(1)
     while cut.components > 1:
-        cut = cut.smaller(distribution.groups)
+        cut = cut.smaller(distribution.sketch)
     assert isinstance(cut, TaskPrior)
     cut = cut.scaled(torch.full((1, 1), 0.7))  # as if rounding had drawn it towards its start
     replayed = fitted(cut, models, distribution, learner.replay_set(1), torch.Generator().manual_seed(0))

@@ -1,6 +1,7 @@
 """p(psi | t): components, spread, bytes."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -10,18 +11,21 @@ from merlin_cl.learners.probes import disagreement
 
 from .small import SMALL, STREAM, TASKS, everything, examples, learned
 
-GROUPS = [(0, 30), (30, 34), (34, 100)]
+PARTS = [(0, 30), (30, 34), (34, 100)]
+SKETCH, NORMALISED = (
+    SimpleNamespace(groups=PARTS, short=None, network=SimpleNamespace(statistics=names)) for names in ((), ("mean",))
+)
 
 
 def prior(components=4, spread=0.1):
     z = torch.randn(components, 100, generator=torch.Generator().manual_seed(0))
-    return TaskPrior.fitted(z, torch.full_like(z, spread), GROUPS)
+    return TaskPrior.fitted(z, torch.full_like(z, spread), SKETCH)
 
 
 def test_samples_have_the_mean_and_the_spread_of_their_components():
     one = prior()
-    drawn = one.sample(GROUPS, 4 * 2000, torch.Generator().manual_seed(1))
-    means = one.mean(GROUPS).z
+    drawn = one.sample(SKETCH, 4 * 2000, torch.Generator().manual_seed(1))
+    means = one.mean(SKETCH).z
     for b in range(4):
         own = drawn.z[drawn.starts == b]
         assert len(own) == 2000
@@ -30,7 +34,7 @@ def test_samples_have_the_mean_and_the_spread_of_their_components():
 
 
 def test_components_are_drawn_as_often_as_each_other():
-    counts = prior().sample(GROUPS, 10, torch.Generator()).starts.bincount()
+    counts = prior().sample(SKETCH, 10, torch.Generator()).starts.bincount()
     assert counts.max() - counts.min() <= 1
 
 
@@ -39,22 +43,30 @@ def test_smaller_priors_lose_components_and_then_values_until_there_is_nothing_l
     while one is not None:
         sizes.append(one.bytes)
         components.append(one.components)
-        one = one.smaller(GROUPS)
+        one = one.smaller(SKETCH)
     assert components == [4, 4, 3, 2, 1, 1, 1, 1]
     assert sizes == sorted(sizes, reverse=True)
     assert len(set(sizes)) == len(sizes)
 
 
+def test_networks_that_normalise_batches_lose_components_before_values():
+    one, forms = prior(), []
+    while one is not None:
+        forms.append((one.components, one.means.levels))
+        one = one.smaller(NORMALISED)
+    assert forms == [(4, 16), (3, 16), (2, 16), (1, 16), (1, 6), (1, 4), (1, 3), (1, 2)]
+
+
 def test_plain_cutting_leaves_the_components_that_stay_as_they_were():
     one = prior()
-    coarse = one.smaller(GROUPS)
-    assert torch.equal(coarse.smaller(GROUPS).mean(GROUPS).z, coarse.mean(GROUPS).z[:3])
+    coarse = one.smaller(SKETCH)
+    assert torch.equal(coarse.smaller(SKETCH).mean(SKETCH).z, coarse.mean(SKETCH).z[:3])
 
 
 def test_a_restored_prior_draws_the_same():
     one = prior()
     again = TaskPrior.restored(one.state())
-    first, second = (p.sample(GROUPS, 6, torch.Generator().manual_seed(3)).z for p in (one, again))
+    first, second = (p.sample(SKETCH, 6, torch.Generator().manual_seed(3)).z for p in (one, again))
     assert torch.equal(first, second)
 
 

@@ -260,3 +260,52 @@ def test_growth_in_the_middle_of_a_task_goes_on_learning_the_same():
         learner.observe(x[10:20], y[10:20])
         learner.end()
     torch.testing.assert_close(plain.logits(x), wider.logits(x)[:, : STREAM.classes])
+
+
+@pytest.fixture
+def little_room(monkeypatch):
+    """Settings whose third task comes when there is no room for a long z any more."""
+    monkeypatch.setattr("merlin_cl.networks.sketch.SHORTEST", 50)
+    return dataclasses.replace(SMALL, base_models=5, memory=1)
+
+
+def test_z_is_long_while_there_is_room_and_short_afterwards(little_room):
+    learner = learned(little_room.build(STREAM, seed=0))
+    distribution = learner.distribution
+    assert [prior.short for prior in distribution.priors] == [False, False, True]
+    assert distribution.bytes <= distribution.memory == 1000
+    sketch = distribution.sketch
+    z = distribution.prior(2).mean(sketch).z
+    assert torch.equal(sketch.lengthened(sketch.shortened(z)), z)
+    assert min(learner.probe(task.index, *examples(task))["sampled_ensemble"] for task in TASKS) > 90
+
+
+def test_a_task_with_a_short_z_resumes_as_if_never_interrupted(little_room):
+    plain, resumed = (little_room.build(STREAM, seed=0) for _ in range(2))
+    x, y = examples(TASKS[2])
+    for task in TASKS[:2]:
+        learn(plain, task)
+    plain.begin(TASKS[2])
+    plain.observe(x[:10], y[:10])
+    resumed.restore(plain.state())
+    for learner in (plain, resumed):
+        learner.observe(x[10:20], y[10:20])
+        learner.end()
+    assert torch.equal(plain.logits(x), resumed.logits(x))
+
+
+def test_growth_in_the_middle_of_a_task_with_a_short_z_goes_on_learning_the_same(little_room):
+    learners = [dataclasses.replace(little_room, noise=0.0).build(STREAM, seed=0) for _ in range(2)]
+    x, y = examples(TASKS[2])
+    for learner in learners:
+        for task in TASKS[:2]:
+            learn(learner, task)
+        learner.begin(TASKS[2])
+        learner.observe(x[:10], y[:10])
+    plain, wider = learners[0], learners[1].grown(STREAM.classes + 3, STREAM.tasks)
+    for learner in (plain, wider):
+        learner.observe(x[10:20], y[10:20])
+    torch.testing.assert_close(plain.logits(x), wider.logits(x)[:, : STREAM.classes])
+    for learner in (plain, wider):
+        learner.end()
+    torch.testing.assert_close(plain.ensemble(1).logits(x), wider.ensemble(1).logits(x)[..., : STREAM.classes])

@@ -112,7 +112,7 @@ def test_the_spread_of_a_mixture_is_that_of_a_sum():
     learner = learned(WORDS, DESCRIBED)
     distribution, draws = learner.distribution, torch.Generator().manual_seed(0)
     drawn = torch.stack([distribution.aggregate(1, draws, torch.tensor([0.25, 0.0, 0.75]))[0] for _ in range(400)])
-    variances = [prior._deviations(distribution.groups)[:1].square() for prior in distribution.priors]
+    variances = [prior._deviations(distribution.sketch)[:1].square() for prior in distribution.priors]
     wanted = distribution.decoder.sketch.offsets((0.25**2 * variances[0] + 0.75**2 * variances[2]).sqrt())[0].abs()
     assert float(wanted.mean()) > 0
     torch.testing.assert_close(drawn.std(dim=0).norm(), wanted.norm(), rtol=0.05, atol=0)

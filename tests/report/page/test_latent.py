@@ -1,12 +1,15 @@
 """The latent space in the plane."""
 
 import numpy as np
+import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.sketch import Sketch
 from merlin_cl.report.page.checkpoint_reader import opened
-from merlin_cl.report.page.latent import ellipse, latent_space, plane
+from merlin_cl.report.page.latent import _fold, ellipse, latent_space, plane
 
 from ..made import make_run
 
@@ -68,3 +71,10 @@ def test_a_damaged_checkpoint_is_as_none(tmp_path):
     for place in (file, tmp_path / "missing.safetensors", None):
         with opened(place) as kept:
             assert kept is None
+
+
+def test_short_latents_are_lengthened_as_the_sketch_lengthens_them():
+    """The page reads a checkpoint without torch, so it has the rule once more."""
+    network = MLP((10, 10), 5, (200,))
+    sketch = Sketch(network, 16_000, lambda *_: torch.Generator().manual_seed(0), network, range(5))
+    assert np.array_equal(_fold(sketch.groups, sketch.short.groups, network.classes), sketch.fold.numpy())

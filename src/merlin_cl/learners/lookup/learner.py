@@ -9,7 +9,7 @@ from merlin_cl.learners.lookup.compression import Compressed, compressed
 from merlin_cl.learners.lookup.settings import LookupSettings
 from merlin_cl.learners.merlin.base_models import BaseModels
 from merlin_cl.learners.merlin.consolidation import ReplaySet
-from merlin_cl.learners.merlin.distribution import Groups, Latents, Prior, WeightDistribution
+from merlin_cl.learners.merlin.distribution import Latents, Prior, WeightDistribution
 from merlin_cl.learners.merlin.learner import Merlin
 from merlin_cl.networks.growth import positions_of
 from merlin_cl.networks.network import Network
@@ -45,7 +45,7 @@ class StoredNetwork(Prior):
         """The network as it was when it was stored."""
         return self.sketch.network.with_outputs(len(self.outputs))
 
-    def mean(self, groups: Groups) -> Latents:
+    def mean(self, sketch: Sketch) -> Latents:
         """The network; outputs that came later have not moved from where they start."""
         wide, narrow = self.sketch.network, self._shape
         offsets, stored = torch.zeros(1, wide.size), self.network.offsets(narrow)
@@ -53,12 +53,12 @@ class StoredNetwork(Prior):
         z = self.sketch.gradient(offsets.to(stored.device))  # S' is the inverse of S here
         return Latents(z, torch.zeros(1, dtype=torch.int64, device=z.device))
 
-    def sample(self, groups: Groups, count: int, generator: torch.Generator) -> Latents:
+    def sample(self, sketch: Sketch, count: int, generator: torch.Generator) -> Latents:
         """The network, so many times."""
-        z, starts = self.mean(groups)
+        z, starts = self.mean(sketch)
         return Latents(z.expand(count, -1), starts.expand(count))
 
-    def smaller(self, groups: Groups) -> "StoredNetwork | None":
+    def smaller(self, sketch: Sketch) -> "StoredNetwork | None":
         """In nine tenths of its bytes."""
         whole = self.network.bytes
         cut = compressed(self.network.offsets(self._shape), self._shape, int(CUT * whole))

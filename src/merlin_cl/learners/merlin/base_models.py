@@ -9,6 +9,7 @@ from merlin_cl.learners.augmentation import augmented
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, TaskPrior
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.networks.latent_training import LatentTraining
+from merlin_cl.networks.sketch import Sketch
 from merlin_cl.tensors import State, as_float, rows
 
 LONGEST_MEMORY = 0.97
@@ -30,12 +31,21 @@ class BaseModels:
     """
 
     def __init__(
-        self, decoder: Decoder, begin: Latents, allowed: Tensor, settings: MerlinSettings, generator: torch.Generator
+        self,
+        decoder: Decoder,
+        form: Sketch,
+        begin: Latents,
+        allowed: Tensor,
+        settings: MerlinSettings,
+        generator: torch.Generator,
     ) -> None:
-        self._decoder = decoder
-        self._training = LatentTraining(decoder.sketch, decoder.starts[begin.starts], begin.z, settings.learning_rate)
+        """`form` is the decoder's sketch or its short form; z is learned in it. It begins near `begin`, which is as long as the
+        decoder's."""
+        self._whole, self._decoder = decoder, decoder.by(form)
+        begin_z = decoder.sketch.shortened(begin.z) if self.short else begin.z
+        self._training = LatentTraining(form, decoder.starts[begin.starts], begin_z, settings.learning_rate)
         self._starts = begin.starts
-        self.mean = begin.z.clone()  # running mean of z, [B, size]
+        self.mean = begin_z.clone()  # running mean of z, [B, size]
         self._square = torch.zeros_like(self.mean)  # of how far it was from there, squared
         self._statistics = self._training.statistics.clone()  # the same running mean, of normalisations' statistics
         self._batches = 0
@@ -43,6 +53,11 @@ class BaseModels:
         self._allowed = allowed
         self._settings = settings
         self._generator = generator
+
+    @property
+    def short(self) -> bool:
+        """Whether z is learned in the short form."""
+        return self._decoder is not self._whole
 
     @property
     def psi(self) -> Tensor:
@@ -54,7 +69,7 @@ class BaseModels:
     @property
     def prior(self) -> TaskPrior:
         """p(z | t), as the base models' way through the task tells it (line 5)."""
-        return TaskPrior.fitted(self.mean, self._square.sqrt(), self._decoder.sketch.groups)
+        return TaskPrior.fitted(self.mean, self._square.sqrt(), self._whole.sketch, short=self.short)
 
     @property
     def old_share(self) -> float:
@@ -116,6 +131,7 @@ class BaseModels:
         """Latents, moments and random state."""
         return {
             "starts": self._starts.tolist(),
+            "short": self.short,
             "mean": self.mean.clone(),
             "square": self._square.clone(),
             "statistics": self._statistics.clone(),

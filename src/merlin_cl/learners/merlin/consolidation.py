@@ -50,14 +50,14 @@ def consolidate(
         if len(held) == 1:
             return  # a single prior is never given up, however small the memory
         largest = max(held, key=lambda j: (distribution.prior(j).bytes, -j))
-        smaller = None if how == "oldest" else distribution.prior(largest).smaller(distribution.groups)
+        smaller = None if how == "oldest" else distribution.prior(largest).smaller(distribution.sketch)
         if (
             smaller is None
         ):  # the oldest goes altogether, and the next task's models, which met it in replay, answer for it
             distribution.priors[held[0]] = None
             continue
         if how == "replay" and isinstance(smaller, TaskPrior):
-            pseudo_models = Bank(distribution.decoder.sketch.network, distribution.mean(largest))  # lines 3 and 4
+            pseudo_models = Bank(distribution.sketch.network, distribution.mean(largest))  # lines 3 and 4
             # Lines 5 to 7
             smaller = fitted(smaller, pseudo_models, distribution, replay_set(largest), generator, brief)
         distribution.priors[largest] = smaller
@@ -77,8 +77,8 @@ def fitted(
     """
     if not len(replay_set.x):
         return prior
-    decoder, groups = distribution.decoder, distribution.groups
-    sketch, latents = decoder.sketch, prior.mean(groups)
+    decoder, sketch = distribution.decoder, distribution.sketch
+    latents = prior.mean(sketch)
     reestimate_statistics(models, replay_set.x, replay_set.weights)
     x = _mixtures(replay_set, generator)
     wanted = _together(models.logits(x), replay_set.allowed)  # [n, outputs]

@@ -17,11 +17,7 @@ from merlin_cl.networks.sketch import Sketch
 from merlin_cl.tensors import State
 
 FINE, COARSE = 16, 6
-"""Values of a number of z: while there is room, and while a prior still has several components."""
-
-
-Groups = list[tuple[int, int]]
-"""Where the parts of z begin and end."""
+"""Values of a number of z: while there is room, and while a prior of an MLP still has several components."""
 
 
 class Latents(NamedTuple):
@@ -47,9 +43,13 @@ class Decoder:
         """Psi, [M, P]."""
         return self.sketch.weights(latents.z, self.starts[latents.starts])
 
+    def by(self, sketch: Sketch) -> "Decoder":
+        """The same starts with another sketch, the short form of this one, say."""
+        return self if sketch is self.sketch else Decoder(sketch, self.starts)
+
 
 class Prior(ABC):
-    """p(z | t) of one task, as it is stored. `groups` says where the parts of z begin and end."""
+    """p(z | t) of one task, as it is stored. `sketch` is the decoder's: whatever is stored, z comes out as long as there."""
 
     @property
     @abstractmethod
@@ -62,15 +62,15 @@ class Prior(ABC):
         """What is stored of it."""
 
     @abstractmethod
-    def mean(self, groups: Groups) -> Latents:
+    def mean(self, sketch: Sketch) -> Latents:
         """These points."""
 
     @abstractmethod
-    def sample(self, groups: Groups, count: int, generator: torch.Generator) -> Latents:
+    def sample(self, sketch: Sketch, count: int, generator: torch.Generator) -> Latents:
         """So many points drawn from it."""
 
     @abstractmethod
-    def smaller(self, groups: Groups) -> "Prior | None":
+    def smaller(self, sketch: Sketch) -> "Prior | None":
         """The next smaller prior, made by plain cutting; None where it cannot be smaller."""
 
     @abstractmethod
@@ -89,16 +89,21 @@ class TaskPrior(Prior):
     means: Quantised
     spreads: Tensor
     """Standard deviations, float16 [C, kept parts], in units of the means' quantisation."""
+    short: bool = False
+    """Whether what is stored is z in the sketch's short form."""
 
     @classmethod
-    def fitted(cls, z: Tensor, deviations: Tensor, groups: Groups, levels: int = FINE) -> "TaskPrior":
-        """The prior with means z [C, size] whose numbers vary by `deviations`, [C, size]."""
+    def fitted(
+        cls, z: Tensor, deviations: Tensor, sketch: Sketch, levels: int = FINE, short: bool = False
+    ) -> "TaskPrior":
+        """The prior with means z [C, size] whose numbers vary by `deviations`, [C, size]; `short`: both in the short form."""
+        groups = _form(sketch, short).groups
         means = quantised(z, groups, levels)
         parts = [group for group, kept in zip(groups, means.kept, strict=True) if kept]
         squares = deviations.square()
         wide = [squares[:, start:stop].mean(dim=1) for start, stop in parts]
         spreads = torch.stack(wide, dim=1).sqrt_() if wide else deviations.new_zeros(len(z), 0)
-        return cls(means, (spreads / means.units.float()).clamp(max=6e4).half())
+        return cls(means, (spreads / means.units.float()).clamp(max=6e4).half(), short)
 
     @property
     def components(self) -> int:
@@ -110,36 +115,44 @@ class TaskPrior(Prior):
         """What is stored of it."""
         return self.means.bytes + 2 * self.spreads.numel()
 
-    def mean(self, groups: Groups) -> Latents:
+    def mean(self, sketch: Sketch) -> Latents:
         """The components' means; component b is the one of start b."""
-        z = self.means.points(groups)
-        return Latents(z, torch.arange(len(z), device=z.device))
+        z = self._stored(sketch)
+        return self._latents(z, torch.arange(len(z), device=z.device), sketch)
 
-    def sample(self, groups: Groups, count: int, generator: torch.Generator) -> Latents:
+    def sample(self, sketch: Sketch, count: int, generator: torch.Generator) -> Latents:
         """Draw components, each as often as any other so far as `count` allows, and then z from each."""
-        means, (numbers, part) = self.mean(groups), self.means.places(groups)
-        chosen = torch.arange(count, device=means.z.device) % self.components
+        stored, (numbers, part) = self._stored(sketch), self.means.places(_form(sketch, self.short).groups)
+        chosen = torch.arange(count, device=stored.device) % self.components
         # Number by number, so that a head that has grown since draws the same for all that was there.
-        noise = torch.randn(len(numbers), count, generator=generator).t().to(means.z.device)
-        z = means.z[chosen]
+        noise = torch.randn(len(numbers), count, generator=generator).t().to(stored.device)
+        z = stored[chosen]
         z[:, numbers] += (self.spreads.float() * self.means.units.float())[chosen][:, part] * noise
-        return Latents(z, means.starts[chosen])
+        return self._latents(z, chosen, sketch)
 
-    def _deviations(self, groups: Groups) -> Tensor:
-        """The standard deviation of every number of z, [C, size]."""
+    def _stored(self, sketch: Sketch) -> Tensor:
+        """The components' means in the form in which they are stored."""
+        return self.means.points(_form(sketch, self.short).groups)
+
+    def _latents(self, z: Tensor, starts: Tensor, sketch: Sketch) -> Latents:
+        return Latents(sketch.lengthened(z) if self.short else z, starts)
+
+    def _deviations(self, sketch: Sketch) -> Tensor:
+        """The standard deviation of every number of z, [C, size], in the form in which it is stored."""
+        groups = _form(sketch, self.short).groups
         numbers, part = self.means.places(groups)
         deviations = torch.zeros(self.components, groups[-1][1], device=self.spreads.device)
         deviations[:, numbers] = (self.spreads.float() * self.means.units.float())[:, part]
         return deviations
 
-    def smaller(self, groups: Groups) -> "TaskPrior | None":
+    def smaller(self, sketch: Sketch) -> "TaskPrior | None":
         """With fewer values a number; where they are few already, without its last component; with fewer again."""
-        if self.means.levels <= COARSE and self.components > 1:
-            return TaskPrior(self.means.first(self.components - 1), self.spreads[:-1].clone())
+        if self.means.levels <= _few(sketch) and self.components > 1:
+            return replace(self, means=self.means.first(self.components - 1), spreads=self.spreads[:-1].clone())
         coarser = [levels for levels in PER_BYTE if levels < self.means.levels]
         if not coarser:
             return None
-        return TaskPrior.fitted(self.mean(groups).z, self._deviations(groups), groups, coarser[0])
+        return TaskPrior.fitted(self._stored(sketch), self._deviations(sketch), sketch, coarser[0], self.short)
 
     def scaled(self, factors: Tensor) -> "TaskPrior":
         """The same with all units of a component, and so its spread, times a factor, [C, 1]."""
@@ -148,12 +161,12 @@ class TaskPrior(Prior):
 
     def state(self) -> State:
         """Tensors and plain values."""
-        return {"means": self.means.state(), "spreads": self.spreads.clone()}
+        return {"means": self.means.state(), "spreads": self.spreads.clone(), "short": self.short}
 
     @classmethod
     def restored(cls, state: State) -> "TaskPrior":
         """What `state()` was taken of."""
-        return cls(Quantised.restored(state["means"]), state["spreads"].clone())
+        return cls(Quantised.restored(state["means"]), state["spreads"].clone(), bool(state.get("short", False)))
 
     def grown(self, outputs: Sequence[int], wide: Sketch) -> "TaskPrior":
         """Parts keep their order, so that nothing that is stored changes but which parts there are."""
@@ -162,6 +175,23 @@ class TaskPrior(Prior):
         for output, was_kept in zip(outputs, self.means.kept[body:], strict=True):
             kept[body + output] = was_kept
         return replace(self, means=self.means._replace(kept=tuple(kept)))
+
+
+def _few(sketch: Sketch) -> int:
+    """Values of a number below which a prior loses components rather than values.
+
+    A network that normalises batches learns without noise on z and does not bear coarse values: one component in fine values
+    answers better than three in few.
+    """
+    return FINE if sketch.network.statistics else COARSE
+
+
+def _form(sketch: Sketch, short: bool) -> Sketch:
+    """The form of z that is stored."""
+    if not short:
+        return sketch
+    assert sketch.short is not None
+    return sketch.short
 
 
 class WeightDistribution:
@@ -179,9 +209,9 @@ class WeightDistribution:
         self._restored = restored
 
     @property
-    def groups(self) -> Groups:
-        """Where the parts of z begin and end."""
-        return self.decoder.sketch.groups
+    def sketch(self) -> Sketch:
+        """The decoder's."""
+        return self.decoder.sketch
 
     def prior(self, task: int) -> Prior:
         """p(z | t) of a task."""
@@ -189,11 +219,11 @@ class WeightDistribution:
 
     def sample(self, task: int, count: int, generator: torch.Generator) -> Tensor:
         """Psi, [count, P], drawn from p(psi | t)."""
-        return self.decoder(self.prior(task).sample(self.groups, count, generator))
+        return self.decoder(self.prior(task).sample(self.sketch, count, generator))
 
     def mean(self, task: int) -> Tensor:
         """The components' mean models, [C, P]."""
-        return self.decoder(self.prior(task).mean(self.groups))
+        return self.decoder(self.prior(task).mean(self.sketch))
 
     def aggregate(self, count: int, generator: torch.Generator, weights: Tensor | None = None) -> Tensor:
         """Psi, [count, P], drawn from the mixture of all tasks' priors: component by component, the mean of the tasks' z.
@@ -203,12 +233,12 @@ class WeightDistribution:
         known = [(task, prior) for task, prior in enumerate(self.priors) if prior is not None]
         share = torch.full((len(self.priors),), 1 / len(known)) if weights is None else weights
         components = max(prior.components for _, prior in known)
-        z = self.decoder.starts.new_zeros(components, self.decoder.sketch.size)
+        z = self.decoder.starts.new_zeros(components, self.sketch.size)
         for b in range(components):
             holding = [(float(share[task]), prior) for task, prior in known if prior.components > b]
             total = sum(part for part, _ in holding) if weights is None else 1.0
             for part, prior in holding:
-                drawn = prior.sample(self.groups, prior.components, generator).z[b]
+                drawn = prior.sample(self.sketch, prior.components, generator).z[b]
                 z[b] += part / (total or 1.0) * drawn
         chosen = torch.arange(count, device=z.device) % components
         return self.decoder(Latents(z[chosen], chosen))
@@ -218,15 +248,30 @@ class WeightDistribution:
         """What all priors take."""
         return sum(prior.bytes for prior in self.priors if prior is not None)
 
-    def components_for(self, tasks: int, most: int) -> int:
-        """How many components, 1 to `most`, a task can have when so many tasks share the memory."""
-        each = self.decoder.sketch.size / PER_BYTE[COARSE] + 4 * len(self.groups)
-        return max(1, min(most, -(-int(self.memory / each) // tasks)))
+    def form_for(self, tasks: int, components: int) -> Sketch:
+        """The form of z that a task learns when so many tasks share the memory: the long one while all of them could be long with
+        so many components."""
+        if self.sketch.short is None or tasks * components * self._component_bytes(self.sketch) <= self.memory:
+            return self.sketch
+        return self.sketch.short
+
+    def components_for(self, tasks: int, most: int, form: Sketch) -> int:
+        """How many components, 1 to `most`, a task can have when so many tasks share the memory, in a form of z."""
+        return max(1, min(most, -(-int(self.memory / self._component_bytes(form)) // tasks)))
+
+    @staticmethod
+    def _component_bytes(form: Sketch) -> float:
+        """What a component takes, about, while a prior still has several."""
+        return form.size / PER_BYTE[_few(form)] + 4 * len(form.groups)
 
     def state(self) -> State:
         """What is stored of every task, and where the parts of z begin and end, for those who read it without a decoder."""
         priors = [None if prior is None else prior.state() for prior in self.priors]
-        return {"priors": priors, "groups": [list(group) for group in self.groups]}
+        state: State = {"priors": priors, "groups": [list(group) for group in self.sketch.groups]}
+        if self.sketch.short is not None:
+            state["short_groups"] = [list(group) for group in self.sketch.short.groups]
+            state["outputs"] = self.sketch.network.classes
+        return state
 
     def restore(self, state: State) -> None:
         """Take over what `state()` gave."""

@@ -106,18 +106,26 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         models = Bank(self.network, base.psi)
         return fitted(base.prior, models, self.distribution, replay_set, generator, brief=self.in_trial)
 
-    def _base_models(self, task: TaskInfo, count: int | None = None) -> BaseModels:
-        """As many as the task can keep components; where they start is the seed's psi_0, or the means of the task before."""
-        priors, most = self.distribution.priors, self.settings.base_models
-        count = self.distribution.components_for(len(priors) + 1, most) if count is None else count
+    def _base_models(self, task: TaskInfo, held: State | None = None) -> BaseModels:
+        """As many as the task can keep components, in the form of z that there is room for; or what `held`, their state, says.
+
+        Where they start is the seed's psi_0, or the means of the task before.
+        """
+        distribution, priors, most = self.distribution, self.distribution.priors, self.settings.base_models
+        if held is None:
+            form = distribution.form_for(len(priors) + 1, most)
+            count = distribution.components_for(len(priors) + 1, most, form)
+        else:
+            form = self._sketch.short if held.get("short") and self._sketch.short else self._sketch
+            count = len(held["starts"])
         begin = Latents(
             torch.zeros(count, self._sketch.size, device=self.device), torch.arange(count, device=self.device)
         )
         if self.settings.start != "psi_0" and priors:
-            before = self.distribution.prior(len(priors) - 1).mean(self.distribution.groups).z[:count]
+            before = distribution.prior(len(priors) - 1).mean(distribution.sketch).z[:count]
             begin.z[: len(before)] = SHRUNK * before if self.settings.start == "shrunk" else before
-        outputs = self._base_outputs(task.index)
-        return BaseModels(self.distribution.decoder, begin, outputs, self.settings, self.generator("base", task.index))
+        outputs, generator = self._base_outputs(task.index), self.generator("base", task.index)
+        return BaseModels(distribution.decoder, form, begin, outputs, self.settings, generator)
 
     def _base_outputs(self, j: int) -> Tensor:
         """Which outputs task j's base models choose among, bool [outputs]: classes seen by then, and strangers."""
@@ -243,7 +251,7 @@ class Merlin(EnsembleLearner[MerlinSettings]):
 
     def drawn(self, task: int, count: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
         """Latents [count, size] from a task's prior, and the models [count, P] that they decode to."""
-        latents = self.distribution.prior(task).sample(self.distribution.groups, count, generator)
+        latents = self.distribution.prior(task).sample(self.distribution.sketch, count, generator)
         return latents.z, self.distribution.decoder(latents)
 
     def probe(self, task: int, x: Tensor, y: Tensor) -> dict[str, float]:
@@ -278,17 +286,22 @@ class Merlin(EnsembleLearner[MerlinSettings]):
             self.evidence.restore(state["evidence"])
         self._base = None
         if self.learning:
-            self._base = self._base_models(self.tasks[-1], len(state["base"]["starts"]))
+            self._base = self._base_models(self.tasks[-1], state["base"])
             self._base.restore(state["base"])
 
     def _widened(self, state: State, narrow: Self) -> State:
         state, head = super()._widened(state, narrow), self._head_growth(narrow.network)
         wide, base = self._decoder().sketch, state["base"]
-        places = wide.places(narrow.distribution.decoder.sketch, head.outputs)
         if base:
-            rows = {name: grown(base[name], places, wide.size) for name in ("mean", "square")}
+            form, before = wide, narrow.distribution.sketch
+            if base["short"]:
+                assert wide.short is not None
+                assert before.short is not None
+                form, before = wide.short, before.short
+            places = form.places(before, head.outputs)
+            rows = {name: grown(base[name], places, form.size) for name in ("mean", "square")}
             training = {
-                name: grown(value, places, wide.size) if value.dim() and name != "statistics" else value
+                name: grown(value, places, form.size) if value.dim() and name != "statistics" else value
                 for name, value in base["training"].items()
             }
             base = {**base, **rows, "training": training}

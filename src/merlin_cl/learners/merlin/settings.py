@@ -63,7 +63,8 @@ class MerlinSettings(EnsembleSettings):
 
     # The weight distribution
     latent: int = 8000
-    """Numbers in z, about; never more than the classifier has weights."""
+    """Numbers in z, about; never more than the classifier has weights. From 16,000 on, half as many for tasks that come when
+    room has become short."""
     memory: int = 0
     """Kilobytes for the distributions of all tasks together, however many come; 0: those of one classifier in float32, and 64 at
     the least."""
@@ -108,7 +109,7 @@ class MerlinSettings(EnsembleSettings):
                 rehearse=10,
                 start="shrunk",
                 noise=0.0,
-                latent=9_000,
+                latent=18_000,
                 fine_tune_epochs=10,
             )
         return settings

@@ -105,7 +105,8 @@ def _mixture(kept: Kept, task: int) -> list[Component]:
     """The components of a task's prior: digits in units of their own for every part of z."""
     place = ("distribution", "priors", task)
     levels, kept_parts = kept.method(*place, "means", "levels"), kept.method(*place, "means", "kept")
-    sizes = np.diff(kept.method("distribution", "groups"), axis=1)[:, 0]
+    short = kept.method(*place, "short")  # files from before there was a short form do not say
+    sizes = np.diff(kept.method("distribution", "short_groups" if short else "groups"), axis=1)[:, 0]
     digits, units, spreads = (
         _array(kept, *place, *names) for names in (("means", "digits"), ("means", "units"), ("spreads",))
     )
@@ -117,7 +118,23 @@ def _mixture(kept: Kept, task: int) -> list[Component]:
     at = np.repeat(kept_parts, sizes)
     mean[:, at] = numbers * units[:, part]
     deviation[:, at] = (units * spreads)[:, part]
+    if short:
+        fold = _fold(*(kept.method("distribution", name) for name in ("groups", "short_groups", "outputs")))
+        mean, deviation = mean[:, fold], deviation[:, fold]
     return [Component(task, b, mean[b], deviation[b]) for b in range(len(digits))]
+
+
+def _fold(groups: list[list[int]], short: list[list[int]], outputs: int) -> NDArray[np.int64]:
+    """Which number of a short z stands for each number of a long one, as `networks/sketch.py` ties them: [L].
+
+    The last parts of z are the outputs'; in each its bias is the last number, which has one of its own in either form.
+    """
+    parts = []
+    for at, ((start, stop), (first, last)) in enumerate(zip(groups, short, strict=True)):
+        biases = int(at >= len(groups) - outputs)
+        parts.append(first + np.arange(stop - start - biases) % (last - first - biases))
+        parts.append(np.arange(last - biases, last))
+    return np.concatenate(parts)
 
 
 def _two(directions: Array) -> Array:
