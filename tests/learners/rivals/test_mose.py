@@ -61,6 +61,22 @@ def test_batches_are_of_this_task_and_balanced_over_all(tiny, monkeypatch):
     assert len(all_y) - 5 <= PER_CLASS * 4
 
 
+def test_all_classes_compete_in_the_first_task_and_its_own_on_what_arrives_later(tiny, monkeypatch):
+    learner = MOSESettings(**SMALL, competing="all").build(tiny.stream, seed=0)
+    masks, cross_entropy = [], learner.cross_entropy
+
+    def recorded(logits, y, allowed=None):
+        masks.append((learner.competing if allowed is None else allowed).nonzero().flatten().tolist())
+        return cross_entropy(logits, y, allowed)
+
+    monkeypatch.setattr(learner, "cross_entropy", recorded)
+    tiny.learn(learner, 0)
+    assert {tuple(mask) for mask in masks} == {(0, 1, 2, 3)}
+    masks.clear()
+    tiny.learn(learner, 1)
+    assert masks[:2] == [[2, 3], [0, 1, 2, 3]]  # on what arrives, on the balanced batch
+
+
 def test_nothing_is_learned_before_there_are_exemplars(tiny):
     learner = MOSESettings(**SMALL).build(tiny.stream, seed=0)
     before = learner.bank.weights.clone()

@@ -24,14 +24,15 @@ class MOSE(ReplayLearner[MOSESettings]):
 
     Every expert reads another depth of the network and has a supervised contrastive loss on a projection of its own, a
     cross-entropy among the current task's classes on what arrives (and exemplars of this task), and twice one among all
-    classes on a batch balanced between new and old classes. In reverse self-distillation, a linear map of the last expert's
-    features is to come near the features of each other expert. An answer is the class whose exemplars' mean feature is
-    nearest, distances averaged over experts.
+    classes on a batch balanced between new and old classes; in the first task, there is but one, among all classes. In
+    reverse self-distillation, a linear map of the last expert's features is to come near the features of each other expert.
+    An answer is the class whose exemplars' mean feature is nearest, distances averaged over experts.
 
     Batches of up to 64, seven exemplars a class in them, temperature 0.07 and nothing learned before there are exemplars are
     theirs. Deviations: a reader is one layer on pooled maps, where theirs are attention and several convolutions; experts
     share the bias of their last layer; the second view is that of `augmentation`, and without one every input stands once
-    (theirs stands four times); no weight decay unless it is asked for.
+    (theirs stands four times); classes not seen yet are masked and there is no weight decay, unless `competing` and
+    `weight_decay` say otherwise.
 
     Three tasks of Split MNIST, 100 images each:
 
@@ -56,7 +57,7 @@ class MOSE(ReplayLearner[MOSESettings]):
             new_x, all_x = (torch.cat([part, self.augmented(part)]) for part in (new_x, all_x))
             new_y, all_y = torch.cat([new_y, new_y]), torch.cat([all_y, all_y])
         new, labels = len(new_y), torch.cat([new_y, all_y])
-        own = self.mask_of(self.tasks[-1].classes)
+        own = self.competing if len(self.tasks) == 1 else self.mask_of(self.tasks[-1].classes)
         said = self._said(self.forward(torch.cat([new_x, all_x])))
         loss = reverse_distillation(said)
         for logits, projections in zip(said.logits, said.projections, strict=True):
