@@ -89,7 +89,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--words", default="", help="a file of word vectors; without it one among the data sets")
     parser.add_argument("--images-per-task", type=int, default=2500)
     parser.add_argument("--evaluation", default="test", choices=("test", "held-out"))
-    parser.add_argument("--base-models", type=int, default=5)
+    parser.add_argument("--base-models", type=int, help="without it as many as MERLIN has on the stream")
     parser.add_argument("--models", type=int, default=3, help="networks that are fitted and vote")
     parser.add_argument("--epochs", type=int, default=60, help="passes over the few examples")
     parser.add_argument("--rate", type=float, default=1e-3, help="Adam's learning rate on them")
@@ -127,9 +127,9 @@ def tiny_stream(seed: int) -> tuple[Stream, WordDescriptors]:
 
 def learned(stream: Stream, known: int, options: argparse.Namespace, seed: int) -> Merlin:
     """MERLIN after the first tasks of the stream."""
-    settings = replace(
-        MerlinSettings.preset("default", stream.info), descriptor="words", base_models=options.base_models
-    )
+    settings = replace(MerlinSettings.preset("default", stream.info), descriptor="words")
+    if options.base_models is not None:
+        settings = replace(settings, base_models=options.base_models)
     learner = Merlin(stream.info, settings, seed)
     for task in list(stream)[:known]:
         begun = time.process_time()

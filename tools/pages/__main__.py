@@ -17,6 +17,7 @@ WRITERS = (
     "rivals",
     "method",
     "distribution",
+    "descriptors",
     "paper",
     "estimator",
     "choose",
