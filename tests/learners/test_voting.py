@@ -3,7 +3,7 @@
 from typing import get_args
 
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.learners.ensemble_settings import Vote
@@ -82,6 +82,15 @@ def test_agreement_does_not_depend_on_the_order_of_members_and_gives_probabiliti
     straight, flipped = (vote(members, EVERYTHING, "agreement").exp() for members in (logits, logits.flip(0)))
     torch.testing.assert_close(straight, flipped)
     torch.testing.assert_close(straight.sum(dim=-1), torch.ones(1, 6))
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 999), members=st.integers(1, 6))
+@example(seed=444, members=3)  # of which each is all but sure of another class
+def test_agreement_loses_no_digits_where_members_all_but_exclude_each_other(seed, members):
+    logits = 5 * torch.randn(members, 6, 3, generator=torch.Generator().manual_seed(seed))
+    single, double = (vote(members, EVERYTHING, "agreement").exp() for members in (logits, logits.double()))
+    torch.testing.assert_close(single, double.float())
 
 
 @settings(max_examples=40, deadline=None)

@@ -1,5 +1,6 @@
 """How an ensemble's members agree on an answer."""
 
+import torch
 from torch import Tensor
 from torch.nn import functional
 
@@ -36,6 +37,8 @@ def _agreed(probabilities: Tensor) -> Tensor:
     each other. Members that all exclude each other, or one alone, count alike.
     """
     members = probabilities.shape[1]
-    others = (probabilities.sum(dim=1, keepdim=True) - probabilities) / max(members - 1, 1)
+    # Summed one by one: of a total less a member's own, which may be all but a millionth, rounding would leave little.
+    apart = 1 - torch.eye(members, dtype=probabilities.dtype, device=probabilities.device)
+    others = torch.einsum("mo,vonc->vmnc", apart, probabilities) / max(members - 1, 1)
     weights = probabilities.minimum(others).sum(dim=-1, keepdim=True).clamp(min=1e-6)  # [V, M, N, 1]
     return (weights * probabilities).sum(dim=1) / weights.sum(dim=1)
