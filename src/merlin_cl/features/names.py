@@ -4,11 +4,11 @@ An entry point or a factory gives, when it is called without arguments, anything
 """
 
 import importlib
-from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from merlin_cl.errors import UsageError, unknown
+from merlin_cl.installed import entry_points
 
 GROUP = "merlin_cl.features"
 BUILT_IN = {

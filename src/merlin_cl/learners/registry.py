@@ -4,9 +4,9 @@ An entry point names a settings class (see `MethodSettings`); nothing here impor
 """
 
 import importlib
-from importlib.metadata import entry_points
 
 from merlin_cl.errors import unknown
+from merlin_cl.installed import entry_points
 from merlin_cl.learners.settings import MethodSettings
 
 BUILT_IN = {

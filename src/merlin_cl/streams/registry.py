@@ -3,9 +3,8 @@
 An entry point names a settings class (see `StreamSettings`); nothing here imports torch.
 """
 
-from importlib.metadata import entry_points
-
 from merlin_cl.errors import unknown
+from merlin_cl.installed import entry_points
 from merlin_cl.streams.settings import (
     AudioMnistSettings,
     HeterogeneousSettings,
