@@ -88,6 +88,13 @@ def adadelta(flat: Flat, rate: float) -> None:
 
 
 @compiled
+def copy(target: Array, source: Array) -> None:
+    """target = source. `target[:] = source` would compile, into every process, words for shapes that differ: two seconds."""
+    for j in range(len(target)):
+        target[j] = source[j]
+
+
+@compiled
 def outer(gradient: Array, left: Array, right: Array) -> None:
     """gradient = left right^T, [len(left), len(right)]."""
     for j in range(len(left)):
@@ -201,7 +208,7 @@ def fit(
 
         # Backwards through the decoder.
         outer(g.output_weight, d_out, u)
-        g.output_bias[:] = d_out
+        copy(g.output_bias, d_out)
         d_u[:] = ZERO
         add_transposed(w.output_weight, d_out, d_u)
         for j in range(hidden):
@@ -210,7 +217,7 @@ def fit(
             else:
                 d_u[j] *= keep[1, j] if u[j] > ZERO else ZERO
         outer(g.decoder_weight, d_u, code)
-        g.decoder_bias[:] = d_u
+        copy(g.decoder_bias, d_u)
         d_code[:] = ZERO
         add_transposed(w.decoder_weight, d_u, d_code)
 
@@ -220,21 +227,21 @@ def fit(
             d_mean[j] += d_code[latent + j]
             d_log[j] += d_code[latent + j] * HALF * (code[latent + j] - mean[j])
         outer(g.mean_weight, d_mean, h)
-        g.mean_bias[:] = d_mean
+        copy(g.mean_bias, d_mean)
         outer(g.log_variance_weight, d_log, h)
-        g.log_variance_bias[:] = d_log
+        copy(g.log_variance_bias, d_log)
         d_h[:] = ZERO
         add_transposed(w.mean_weight, d_mean, d_h)
         add_transposed(w.log_variance_weight, d_log, d_h)
         for j in range(hidden):
             d_h[j] *= keep[0, j] if h[j] > ZERO else ZERO
         outer(g.encoder_weight, d_h, x)
-        g.encoder_bias[:] = d_h
+        copy(g.encoder_bias, d_h)
         if rules.learned_prior:
             outer(g.prior_mean_weight, d_prior_mean, task)
-            g.prior_mean_bias[:] = d_prior_mean
+            copy(g.prior_mean_bias, d_prior_mean)
             outer(g.prior_variance_weight, d_prior_variance, task)
-            g.prior_variance_bias[:] = d_prior_variance
+            copy(g.prior_variance_bias, d_prior_variance)
 
         if rules.adadelta:
             adadelta(flat, rules.rate)
