@@ -69,7 +69,7 @@ def _work(arguments, moment, place):
 def started(arguments, moment=None, *place):
     """`merlin ...` with the methods of fakes.py, in a process that dies at the moment."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["merlin_cl.runs.engines.work", "torch._dynamo"])
+    context.set_forkserver_preload(["merlin_cl.runs.engines.work"])
     process = context.Process(target=_work, args=([*map(str, arguments)], moment, place))
     process.start()
     return process

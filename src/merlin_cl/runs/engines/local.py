@@ -86,8 +86,7 @@ def _context() -> SpawnContext | ForkServerContext:
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    # An optimiser's first step imports torch._dynamo, which takes a second.
-    context.set_forkserver_preload(["merlin_cl.runs.engines.work", "torch._dynamo"])
+    context.set_forkserver_preload(["merlin_cl.runs.engines.work"])
     return context
 
 
