@@ -58,6 +58,7 @@ def test_they_run_in_a_grid_beside_others_and_in_a_report(tmp_path, monkeypatch,
     grid = (PACKAGES[0] / "grid.toml").read_text()
     assert tomllib.loads(grid)["methods"] == ["er-la", "er", "der++"]
     less = {"seeds = 2": "seeds = 1", '"small-digits"': '{name = "small-digits", tasks = 2}'}
+    less |= {f'"{method}"': f'{{name = "{method}", updates_per_batch = 1}}' for method in ("er-la", "er", "der++")}
     for whole, part in less.items():
         assert whole in grid
         grid = grid.replace(whole, part)
