@@ -5,6 +5,7 @@ takes a tenth of a second may take ten: Hypothesis is not to call that a failure
 """
 
 import gc
+import os
 import sys
 
 import pytest
@@ -28,6 +29,14 @@ def pytest_collection():
         gc.enable()
         if torch := sys.modules.get("torch"):
             torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_power_cut():
+    """Nobody pulls the plug while tests run: what is written need not reach the disk, which is waited for thousands of times."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda descriptor: None)
+        yield
 
 
 @pytest.fixture
