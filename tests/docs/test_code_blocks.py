@@ -3,6 +3,7 @@
 The blocks of a page share a namespace. On pages that say that all of them runs, the commands run, too.
 """
 
+import dataclasses
 import glob
 import re
 import sys
@@ -11,6 +12,7 @@ import pytest
 from tests.docs.pages import NAMES, ROOT, blocks, without_code
 
 from merlin_cl.cli import COMMANDS, exit_code, options
+from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.streams.datasets import mnist
 from merlin_cl.streams.datasets.dataset import LoadedPart
 from merlin_cl.streams.user_data.paths import looks_like_a_path
@@ -38,10 +40,21 @@ def few_test_images(monkeypatch):
     monkeypatch.setattr(mnist, "_unpacked", unpacked)
 
 
+@pytest.fixture
+def few_updates(monkeypatch):
+    """Learners that are built learn with one update a batch, for the same reason."""
+
+    def built(self, *arguments, build=MethodSettings.build, **named):
+        less = {"updates_per_batch": 1} if getattr(self, "updates_per_batch", 1) > 1 else {}
+        return build(dataclasses.replace(self, **less), *arguments, **named)
+
+    monkeypatch.setattr(MethodSettings, "build", built)
+
+
 @pytest.mark.parametrize(
     "name", [name for name in NAMES if name in WHOLE or any(b.python for b in blocks(text_of(name)))]
 )
-@pytest.mark.usefixtures("short_fits", "few_test_images")
+@pytest.mark.usefixtures("short_fits", "few_test_images", "few_updates")
 def test_the_code_runs(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", [str(tmp_path), *sys.path])
