@@ -9,7 +9,7 @@ from importlib import metadata
 def entry_points(group: str, name: str | None = None) -> metadata.EntryPoints:
     """The entry points of a group, or those of one name, of all packages that can be imported.
 
-    They are read again only when a folder on the path has changed: reading takes a fifth as long as parsing a command line.
+    They are read again only when a folder on the path has changed: a command line asks for them three times, at 4 ms each.
 
     >>> entry_points("console_scripts", "merlin")["merlin"].value
     'merlin_cl.cli:main'
