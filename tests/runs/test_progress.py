@@ -73,6 +73,22 @@ def test_time_left_is_told_from_the_first_seconds_on():
     assert forecast.left() == 8 + 10 + 12 + 14  # answering took two seconds for one task
 
 
+def test_a_first_task_without_replay_does_not_make_all_others_grow():
+    """The second task learns for twice as long as the first; the third and fourth are taken to be like the second."""
+    clock = Clock()
+    forecast = Forecast(tasks=4, taken=[], clock=clock)
+    for learning in (100.0, 200.0):
+        clock.now += learning
+        forecast.step("learn", 1.0)
+        clock.now += 1.0
+        forecast.end_task()
+        forecast.begin_task()
+    assert forecast.left() == 2 * 200 + 0.5 * (3 + 4)
+    clock.now += 60.0
+    forecast.step("learn", 0.2)  # and here one sees that it takes longer still
+    assert forecast.left() == 2 * 300 + 0.5 * (3 + 4) - 60
+
+
 def test_a_phase_under_way_is_not_taken_to_be_over():
     clock = Clock()
     forecast = Forecast(tasks=1, taken=[], clock=clock)

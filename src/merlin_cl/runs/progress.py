@@ -13,6 +13,8 @@ QUIET_SECONDS = 5.0
 """The least time between two plain lines."""
 SOON = 0.5
 """Seconds of the first task before anything is said of the time left."""
+TELLING = 0.1
+"""Share of a task's batches from which on they tell how long all of them take."""
 PARTS = 1000
 """That the bar of a run counts in."""
 BAR, BESIDE = 40, 60
@@ -30,10 +32,12 @@ class Display(Protocol):
 
 
 class Forecast:
-    """Estimates the time left: from what tasks took, each a little longer than the one before, and before that from the batches.
+    """Estimates the time left: learning takes what it takes now, and what follows it, such as answering all test examples,
+    grows with the number of tasks.
 
-    Of the first task it takes what follows the learning, such as answering all test examples, to last half as long as that
-    until it is known, and to grow with the number of tasks. A phase under way is never taken to be over before its steps are.
+    Of the first task it takes what follows the learning to last half as long as that until it is known. After a resume, before
+    a task has been learned, each is taken to last a little longer than the one before. A phase under way is never taken to be
+    over before its steps are.
     """
 
     def __init__(self, tasks: int, taken: list[float], clock: Callable[[], float] = time.monotonic) -> None:
@@ -44,6 +48,7 @@ class Forecast:
         self.task_begun = self.begun
         self._learned = 0.0  # share of the current task's batches
         self._learning: float | None = None  # seconds that all batches of the newest task took
+        self._after: float | None = None  # seconds for each task known then, after the newest task's batches
         self._phase, self._phase_share = "", 1.0
         self._phase_begun = self._last_step = self.begun
 
@@ -60,12 +65,14 @@ class Forecast:
         self._phase, self._phase_share, self._last_step = phase, share, self.clock()
         if phase == "learn":
             self._learned = share
-            if share >= 1:
-                self._learning = self.clock() - self.task_begun
+            if share >= TELLING:
+                self._learning = (self.clock() - self.task_begun) / share
 
     def end_task(self) -> None:
         """The task is over: remember how long it took."""
         self.taken.append(round(self.clock() - self.task_begun, 3))
+        if self._learning is not None:
+            self._after = max(0.0, self.taken[-1] - self._learning) / len(self.taken)
 
     def elapsed(self) -> float:
         """Seconds since this process started the run."""
@@ -75,10 +82,12 @@ class Forecast:
         """Seconds until the whole run is done; None in the first moments of the first task."""
         if not self.taken:
             return self._left_of_all()
-        growth = max(0.0, (self.taken[-1] - self.taken[0]) / max(1, len(self.taken) - 1))
-        if len(self.taken) == 1 and self._learning is not None:
-            growth = max(0.0, self.taken[0] - self._learning)  # all but the learning is for one task more
-        ahead = [self.taken[-1] + growth * (step + 1) for step in range(self.tasks - len(self.taken))]
+        done, following = len(self.taken), range(1, self.tasks - len(self.taken) + 1)
+        if self._learning is not None and self._after is not None:
+            ahead = [self._learning + self._after * (done + step) for step in following]
+        else:
+            growth = max(0.0, (self.taken[-1] - self.taken[0]) / max(1, done - 1))
+            ahead = [self.taken[-1] + growth * step for step in following]
         if not ahead:
             return 0.0
         return max(self._left_of_phase(), ahead[0] - (self.clock() - self.task_begun)) + sum(ahead[1:])
