@@ -35,6 +35,7 @@ from merlin_cl.learners.merlin.unseen import semantic_scores
 from merlin_cl.learners.voting import vote
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.statistics import reestimate_statistics
+from merlin_cl.statefile import write_whole
 from merlin_cl.streams.descriptors import WordDescriptors, describe_by_words
 from merlin_cl.streams.registry import stream_settings
 from merlin_cl.streams.settings import DrawnSettings
@@ -73,9 +74,9 @@ def main() -> None:
                 )
             print(f"seed {seed}, tasks held out up to {task.info.index}, mean accuracy\n{table(records)}", flush=True)
     if options.out:
-        settings = {name: str(value) if isinstance(value, Path) else value for name, value in vars(options).items()}
-        Path(options.out).write_text(
-            json.dumps({"settings": settings, "accuracy": records}, indent=1), encoding="utf-8"
+        settings = {name: value for name, value in vars(options).items() if name not in ("data", "out")}
+        write_whole(
+            Path(options.out), json.dumps({"settings": settings, "accuracy": records}, indent=1).encode() + b"\n"
         )
 
 
