@@ -11,6 +11,7 @@ most 2,000 in all; accuracy (%), negative log-likelihood (nats) and expected cal
 import argparse
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -67,7 +68,7 @@ def _rows(learner: Merlin, stream: Stream, models: Sequence[int], spread: bool) 
     if not spread:
         for j, prior in enumerate(learner.distribution.priors):
             if isinstance(prior, TaskPrior):
-                learner.distribution.priors[j] = TaskPrior(prior.means, torch.zeros_like(prior.spreads))
+                learner.distribution.priors[j] = replace(prior, spreads=torch.zeros_like(prior.spreads))
     for count in models:
         learner.prepare(count)
         learner.resample()
