@@ -143,8 +143,9 @@ def table(results: list[dict[str, Any]]) -> str:
     """Means over seeds, and what replay gains over the others, told the task (`aware`) and not (`marginal`), as Markdown."""
     first = min(FIRST, results[0]["tasks"])
     size = f"{results[0]['tasks']} tasks of {results[0]['images_per_task']} images"
+    seeds = f"{len(results)} seed{'s' * (len(results) > 1)}"
     lines = [
-        f"Permuted MNIST, {size}, at most {results[0]['memory'] / 1000:.0f} kB, {len(results)} seeds:",
+        f"Permuted MNIST, {size}, at most {results[0]['memory'] / 1000:.0f} kB, {seeds}:",
         "",
         f"| consolidation | `aware` | replay gains | `marginal` | replay gains | first {first} at first | at the end | lost |",
         "|---" * 8 + "|",
