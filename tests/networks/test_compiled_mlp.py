@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from merlin_cl.networks.bank import Bank, Training
 from merlin_cl.networks.compiled_mlp import train
-from merlin_cl.networks.mlp import MLP
+from merlin_cl.networks.mlp import MLP, SHARED_FROM
 
 RATE, DECAY = 1e-3, 1e-3
 
@@ -90,3 +90,31 @@ def test_a_member_without_examples_is_left_as_it_was():
     assert torch.equal(rows, start)
     assert not means.any()
     assert not squares.any()
+
+
+@given(seed=st.integers(0, 1000), density=st.sampled_from([0.0, 0.05, 0.2]), inputs=st.integers(1, 40))
+@settings(max_examples=20, deadline=None)
+def test_answers_to_mostly_empty_inputs_equal_those_of_separate_networks(seed, density, inputs):
+    generator = draws(seed)
+    network = MLP((inputs,), 3, (9, 7))
+    bank = Bank(network, network.initial(3, generator))
+    x = torch.randn(SHARED_FROM, inputs, generator=generator)
+    x *= torch.rand(x.shape, generator=generator) < density
+    answers = bank.logits(x)
+    assert torch.allclose(answers, torch.stack([network.module(row)(x) for row in bank.weights]), atol=1e-5)
+
+
+def test_only_mostly_empty_inputs_skip_zeros(monkeypatch):
+    import merlin_cl.networks.mlp as mlp
+
+    called = []
+    monkeypatch.setattr(mlp, "_sums_of_rows", lambda x, weight, bias: called.append(1) or x.new_zeros(2, len(x), 5))
+    network = MLP((20,), 3, (5,))
+    bank = Bank(network, network.initial(2, draws(0)))
+    x = torch.zeros(SHARED_FROM, 20)
+    x[:, :5] = 1
+    bank.logits(x)
+    assert called == [1]
+    x[:, 5:] = 1
+    bank.logits(x)
+    assert called == [1]

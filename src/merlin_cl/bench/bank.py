@@ -22,12 +22,15 @@ def measure(told: ProgressCallback) -> Measurement:
     generator = torch.Generator().manual_seed(0)
     x, y = torch.rand(BATCH, 1, 28, 28, generator=generator), torch.randint(0, 10, (BATCH,), generator=generator)
     inputs = torch.rand(INPUTS, 1, 28, 28, generator=generator)
-    timings = table("networks", "train: loop / bank", "bank / bandwidth", "predict: loop / bank")
+    timings = table(
+        "networks", "train: loop / bank", "bank / bandwidth", "predict: loop / bank", "dense inputs / digits"
+    )
     for place, members in enumerate(MEMBERS):
         told(place, len(MEMBERS))
         weights = NETWORK.initial(members, generator)
         train = compare({**_train(weights, x, y), "copy": _copy(weights)}, seconds=6)
         predict = compare(_predict(weights, inputs), seconds=3)
+        kinds = compare(_kinds(weights, inputs), seconds=2)
         bandwidth = 2 * weights.nbytes / train["copy"]  # bytes a second: a copy reads and writes
         bound = PASSES * weights.nbytes / bandwidth
         timings.add_row(
@@ -35,6 +38,7 @@ def measure(told: ProgressCallback) -> Measurement:
             f"{train['loop'] / train['bank']:.1f}x ({1e3 * train['loop']:.1f} / {1e3 * train['bank']:.1f} ms)",
             f"{train['bank'] / bound:.1f}x ({bandwidth / 1e9:.0f} GB/s)",
             f"{predict['loop'] / predict['bank']:.1f}x ({1e3 * predict['loop']:.0f} / {1e3 * predict['bank']:.0f} ms)",
+            f"{kinds['dense'] / kinds['digits']:.1f}x",
         )
     return Measurement(
         "Bank of MLPs",
@@ -69,6 +73,12 @@ def _predict(weights: Tensor, inputs: Tensor) -> dict[str, Work]:
         return torch.stack([module(inputs) for module in modules])
 
     return {"bank": lambda: bank.logits(inputs), "loop": loop}
+
+
+def _kinds(weights: Tensor, inputs: Tensor) -> dict[str, Work]:
+    """Inputs all of which count, and such of which four fifths are zero, as in digits."""
+    bank, digits = Bank(NETWORK, weights), (inputs - 0.8).clamp(min=0)
+    return {"dense": lambda: bank.logits(inputs), "digits": lambda: bank.logits(digits)}
 
 
 def _copy(weights: Tensor) -> Work:

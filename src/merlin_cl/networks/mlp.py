@@ -5,13 +5,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from merlin_cl.networks.network import Backward, BatchUse, Network, Weight
 
 SHARED_FROM = 48
-"""Examples from which the first layer of a bank is quicker as one product than as one a member; both give the same bits."""
+"""Examples from which the first layer of a bank is quicker as one product than as one a member."""
+
+SPARSE_BELOW = 0.3
+"""The share of inputs other than zero below which it pays to skip those that are zero."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +146,10 @@ def linear(x: Tensor, weight: Weight, bias: Weight) -> Tensor:
 
 
 def shared_linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
-    """The same inputs x [N, in] through every member's layer, [M, N, out]: one large product instead of M small ones."""
+    """The same inputs x [N, in] through every member's layer, [M, N, out]: one large product instead of M small ones, or, where
+    most inputs are zero as in digits, sums over the others."""
+    if _mostly_zero(x) and not (weight.requires_grad and torch.is_grad_enabled()) and weight.dtype == torch.float32:
+        return _sums_of_rows(x.contiguous(), weight, bias)
     members, fan_in, fan_out = weight.shape
     side_by_side = weight.transpose(0, 1).reshape(fan_in, members * fan_out)
     product = torch.addmm(bias.reshape(-1), x, side_by_side)  # [N, M * out]
@@ -171,3 +178,24 @@ class _LinearIntoGradient(torch.autograd.Function):
         torch.sum(gradient, dim=1, out=into_bias)
         to_input = torch.bmm(gradient, weight.transpose(1, 2)) if ctx.needs_input_grad[0] else None
         return to_input, None, None, None, None
+
+
+def _mostly_zero(x: Tensor) -> bool:
+    """Whether machine code that skips zeros can read inputs [N, in] and pays; a program that is exported asks no values."""
+    if torch.compiler.is_compiling() or x.requires_grad or x.device.type != "cpu" or x.dtype != torch.float32:
+        return False
+    return int(x.count_nonzero()) < SPARSE_BELOW * x.numel()
+
+
+def _sums_of_rows(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """What `shared_linear` gives, but for rounding, from the rows of weight [M, in, out] whose inputs are not zero."""
+    from merlin_cl.networks.compiled_mlp import answer, list_inputs  # brings numba
+
+    count, widest = len(x), x.shape[1] + 8
+    places, values = np.empty((count, widest), np.int64), np.empty((count, widest), np.float32)
+    counts = np.empty(count, np.int64)
+    list_inputs(x.numpy(), places, values, counts)
+    outputs = x.new_empty(len(weight), count, weight.shape[2])
+    for layer, its_bias, units in zip(weight.detach(), bias.detach(), outputs, strict=True):
+        answer(layer.contiguous().numpy(), its_bias.contiguous().numpy(), places, values, counts, units.numpy())
+    return outputs
