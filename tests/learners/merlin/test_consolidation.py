@@ -1,12 +1,13 @@
 """Fixed bytes for all tasks: who becomes smaller, and what replay keeps."""
 
 import dataclasses
+from types import SimpleNamespace
 
 import pytest
 import torch
 
 from merlin_cl.learners.merlin.consolidation import ReplaySet, consolidate, fitted
-from merlin_cl.learners.merlin.distribution import TaskPrior
+from merlin_cl.learners.merlin.distribution import TaskPrior, WeightDistribution
 from merlin_cl.networks.bank import Bank
 
 from .small import SMALL, STREAM, TASKS, examples, learn, learned
@@ -33,6 +34,21 @@ def test_the_largest_become_smaller_so_that_tasks_stay_alike():
     components = [learner.distribution.prior(j).components for j in range(3)]
     assert min(components) >= 1
     assert max(components) - min(components) <= 1
+
+
+@pytest.mark.parametrize(("statistics", "cut"), [((), 0), (("mean",), 1)])
+def test_on_residual_networks_a_third_component_goes_before_a_second_however_long(statistics, cut):
+    network = SimpleNamespace(statistics=statistics)
+    short = SimpleNamespace(groups=[(0, 40)], short=None, network=network)
+    sketch = SimpleNamespace(groups=[(0, 100)], short=short, network=network)
+    two_long = TaskPrior.fitted(torch.randn(2, 100), torch.ones(2, 100), sketch)
+    three_short = TaskPrior.fitted(torch.randn(3, 40), torch.ones(3, 40), sketch, short=True)
+    assert two_long.bytes > three_short.bytes
+    distribution = WeightDistribution(SimpleNamespace(sketch=sketch), memory=0)
+    distribution.priors = [two_long, three_short]
+    distribution.memory, before = distribution.bytes - 1, list(distribution.priors)
+    consolidate(distribution, "cut", lambda _: None, torch.Generator())
+    assert [new is not old for new, old in zip(distribution.priors, before, strict=True)] == [cut == 0, cut == 1]
 
 
 def test_old_tasks_are_known_after_the_last_in_a_quarter_of_the_memory():

@@ -49,7 +49,7 @@ def consolidate(
         held = [j for j, prior in enumerate(distribution.priors) if prior is not None]
         if len(held) == 1:
             return  # a single prior is never given up, however small the memory
-        largest = max(held, key=lambda j: (distribution.prior(j).bytes, -j))
+        largest = max(held, key=lambda j: (*distribution.prior(j).extent(distribution.sketch), -j))
         smaller = None if how == "oldest" else distribution.prior(largest).smaller(distribution.sketch)
         if (
             smaller is None

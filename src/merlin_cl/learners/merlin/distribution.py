@@ -61,6 +61,11 @@ class Prior(ABC):
     def bytes(self) -> int:
         """What is stored of it."""
 
+    def extent(self, sketch: Sketch) -> tuple[int, int]:
+        """How large it is when priors are compared to see which has to give way: by bytes, but where components go before
+        values by how many it has first, as a second component of a long z is worth more than a third of a short one."""
+        return self.components if _few(sketch) == FINE else 0, self.bytes
+
     @abstractmethod
     def mean(self, sketch: Sketch) -> Latents:
         """These points."""
