@@ -23,7 +23,7 @@ RIVALS = [name for name in BUILT_IN if issubclass(method_settings(name), Network
 @pytest.mark.parametrize("method", RIVALS)
 def test_what_is_not_a_methods_own_is_the_same_for_all(method, stream):
     kind = method_settings(method)
-    settings, shared = kind.preset("default", stream), dataclasses.asdict(means_for(stream))
+    settings, shared = kind.preset("default", stream), dataclasses.asdict(means_for(stream, kind().optimiser))
     for name, value in shared.items():
         if hasattr(settings, name):
             expected = getattr(kind(), name) if name in kind.own_means else value

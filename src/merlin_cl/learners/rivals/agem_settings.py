@@ -16,7 +16,7 @@ class AGEMSettings(ReservoirReplaySettings):
 
     method: ClassVar[str] = "agem"
     learner: ClassVar[str] = "merlin_cl.learners.rivals.agem:AGEM"
-    own_means: ClassVar[frozenset[str]] = frozenset({"optimiser", "learning_rate", "replay"})
+    own_means: ClassVar[frozenset[str]] = frozenset({"optimiser", "replay"})
     space: ClassVar[Space] = {**NetworkSettings.space, "learning_rate": Span(1e-2, 0.3)}
 
     optimiser: Literal["adam", "sgd"] = "sgd"

@@ -16,7 +16,7 @@ class GEMSettings(ChoiceSettings):
 
     method: ClassVar[str] = "gem"
     learner: ClassVar[str] = "merlin_cl.learners.rivals.gem:GEM"
-    own_means: ClassVar[frozenset[str]] = frozenset({"optimiser", "learning_rate"})
+    own_means: ClassVar[frozenset[str]] = frozenset({"optimiser"})
     space: ClassVar[Space] = {**NetworkSettings.space, "learning_rate": Span(1e-2, 0.3), "margin": Among(0.0, 0.5, 1.0)}
 
     optimiser: Literal["adam", "sgd"] = "sgd"
