@@ -22,6 +22,19 @@ def test_test_parts_have_no_say():
     assert next(iter(groups[0]["methods"])) == "steady"
 
 
+def test_one_set_on_which_a_method_fails_does_not_outweigh_two_on_which_it_is_best():
+    measured = made_up()
+    measured["three"]["steady"]["held_out"] = 10.0
+    assert list(RULE.rule(measured)[0]["methods"].items()) == [("steady", 63.33), ("lucky", 80.0)]
+
+
+def test_methods_that_are_as_good_share_their_places_and_the_more_accurate_goes_first():
+    measured = made_up()
+    del measured["three"]
+    measured["two"] = {"steady": {"held_out": 50.0, "test": 0.0}, "lucky": {"held_out": 70.0, "test": 0.0}}
+    assert RULE.recommended("one", RULE.rule(measured)) == "lucky"
+
+
 def test_a_set_has_no_say_in_what_is_recommended_for_it():
     measured = made_up()
     measured["one"]["lucky"]["held_out"] = 1000.0

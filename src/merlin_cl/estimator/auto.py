@@ -1,4 +1,4 @@
-"""Which method `auto` takes: the one that did best on data sets of the same kind, if it keeps within the budget.
+"""Which method `auto` takes: the one with the best mean rank on data sets of the same kind, if it keeps within the budget.
 
 `preferences.json` has the held-out accuracies of a panel of data sets that are no benchmarks. `experiments/panel_rule.py` writes
 it from what `experiments/panel.py` measured; test parts had no say in it.
@@ -20,7 +20,8 @@ from merlin_cl.learners.setting_values import hints_of
 from merlin_cl.protocol import StreamInfo
 
 Group = dict[str, Any]
-"""A kind of input, a scenario, the sets of the panel that are so, and the methods' mean accuracies on them, the best first."""
+"""A kind of input, a scenario, the sets of the panel that are so, and the methods' mean accuracies on them, that of the
+best mean rank first."""
 
 
 class Advice(NamedTuple):
@@ -43,7 +44,7 @@ def advised(
             passed_over.append(f"{method} would keep {kept:,} kB")
             continue
         without = f"; of those that did better, {', '.join(passed_over)}" if passed_over else ""
-        return Advice(method, f"{accuracy:.1f} % in the mean of {described(group)}, the best there{without}.")
+        return Advice(method, f"{accuracy:.1f} % in the mean of {described(group)}, where its rank is best{without}.")
     if passed_over:
         raise UsageError(
             f"budget is {budget} kB, but {min(passed_over, key=len)}, and so on; raise it or name a method."
