@@ -101,6 +101,7 @@ class MerlinSettings(EnsembleSettings):
         if worth_convolutions(stream.input_shape):
             return replace(
                 settings,
+                models=6,
                 base_models=3,
                 updates_per_batch=10,
                 learning_rate=8e-3,
