@@ -1,6 +1,7 @@
-"""README.md: its figure, its three rows and its sentence, from the result files."""
+"""README.md: its figure, its rows and its sentences, from the result files."""
 
 from tools.pages.charts import dot_plot
+from tools.pages.choose import leaders
 from tools.pages.first_result import time_to_first_result
 from tools.pages.markdown import filled, table
 from tools.pages.records import A, Record, one_a_method, read_records
@@ -9,7 +10,7 @@ from tools.pages.results import question
 from merlin_cl.report.ranking import Place, sentence
 from merlin_cl.report.text import NONE, stream_title
 
-STREAMS = ("split-mnist", "permuted-mnist", "split-cifar10")
+STREAMS = ("split-mnist", "permuted-mnist", "split-cifar10", "split-cifar100")
 FIRST = STREAMS[0]
 MOST = 9
 """Methods in the figure."""
@@ -24,7 +25,7 @@ def pages() -> dict[str, str]:
     title = ", ".join([stream_title(FIRST), *(place.row.view for place in places[FIRST][:1])])
     parts = {
         "results": rows(places),
-        "ranking": ranked(places[FIRST], records),
+        "ranking": f"{ranked(places[FIRST], records)}\n\n{leaders()}".rstrip(),
         "first result": time_to_first_result(),
     }
     return {
