@@ -113,13 +113,13 @@ def fewer_images(row: Row) -> int | None:
 
 
 def paper_of(row: Row) -> Published | None:
-    """Return the paper's figure for a row, also where fewer images or only the first tasks were learned."""
+    """Return the paper's figure for a row, also where fewer images, fewer data sets or only the first tasks were learned."""
     if row.paper is not None:
         return row.paper
-    if fewer_images(row):
+    changed = changed_stream(row)
+    if fewer_images(row) or set(changed) == {"datasets"}:
         return headline(row.method, row.stream, row.view, row.inference)
     comparable = row.view == view_for(row.stream, row.inference) and row.inference != "aware"
-    changed = changed_stream(row)
     if set(changed) == {"tasks"} and comparable:
         return first_tasks(row.method, row.stream, changed["tasks"])
     return None
