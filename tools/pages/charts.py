@@ -139,7 +139,9 @@ def heat_map(cells: dict[str, dict[str, float]], streams: Sequence[tuple[str, st
     methods = sorted(cells, key=lambda method: -_standing(cells[method], span))
     parts = [text(14, 24, title, class_="title")]
     parts.append(
-        text(14, 43, "The stronger the colour, the nearer to the best of the stream; – was not run", class_="dim")
+        text(
+            14, 43, "The stronger the colour, the nearer to the best of its column; – refused or not run", class_="dim"
+        )
     )
     for at, (_, words) in enumerate(streams):
         x = left + cell * (at + 0.5)
