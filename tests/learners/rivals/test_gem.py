@@ -75,6 +75,15 @@ def test_constraints_that_nearly_coincide_are_met(size, apart):
     torch.testing.assert_close(z @ z, z @ g, atol=1e-6, rtol=1e-6)  # z - g stands on z, as a projection to a cone does
 
 
+@settings(max_examples=60, deadline=None)
+@given(sizes, st.sampled_from([0.0, 0.5]), st.integers(0, 5))
+def test_a_task_without_a_gradient_changes_nothing(size, margin, place):
+    g, constraints = problem(*size)
+    none = torch.zeros(1, len(g), dtype=torch.float64)
+    with_it = torch.cat([constraints[:place], none, constraints[place:]])
+    torch.testing.assert_close(projected(g, with_it, margin), projected(g, constraints, margin), atol=1e-8, rtol=1e-8)
+
+
 def test_constraints_that_depend_on_each_other_are_no_hindrance():
     g = torch.tensor([-1.0, 1.0])
     constraints = torch.tensor([[1.0, 0.0], [1.0, 0.0], [2.0, 0.0], [0.0, 0.0]])

@@ -69,13 +69,17 @@ def projected(gradient: Tensor, references: Tensor, margin: float = 0.0) -> Tens
     breaks no constraint is left alone. Constraints are scaled to length one, in double precision, so gradients of any size
     are served alike.
     """
-    unit, aim = references.to(torch.float64, copy=True), gradient.double()
-    lengths = torch.linalg.vector_norm(unit, dim=1)  # [k]
-    unit /= lengths.clamp(min=torch.finfo(torch.float64).tiny).unsqueeze(1)
-    if (unit @ aim >= 0).all():
+    vectors = torch.cat([references, gradient.unsqueeze(0)]).double()  # [k + 1, P]
+    products = vectors @ vectors.T  # everything else is told by these, [k + 1, k + 1]
+    lengths = products.diagonal()[:-1].sqrt()  # [k]
+    if not lengths.all():  # a task without a gradient forbids nothing
+        return projected(gradient, references[lengths > 0], margin)
+    along = products[:-1, -1] / lengths
+    if (along >= 0).all():
         return gradient
-    aim = aim + margin * (lengths @ unit)
-    return torch.addmv(aim, unit.T, multipliers(unit @ unit.T, unit @ aim)).to(gradient)
+    gram = products[:-1, :-1] / lengths / lengths.unsqueeze(1)
+    weights = margin + multipliers(gram, along + margin * (gram @ lengths)) / lengths
+    return torch.addmv(vectors[-1], vectors[:-1].T, weights).to(gradient)
 
 
 def multipliers(gram: Tensor, products: Tensor) -> Tensor:
