@@ -132,6 +132,22 @@ def test_every_rival_has_a_space_that_its_settings_accept(method):
             assert getattr(plan.settings({name: value}), name) == value
 
 
+@pytest.mark.parametrize("stream", ["split-cifar10", "permuted-mnist", "split-mnist"])
+@pytest.mark.parametrize("method", [name for name in BUILT_IN if name not in ("merlin-paper", "gdumb-ensemble")])
+def test_the_first_trial_is_what_a_method_has_without_a_search(method, stream, monkeypatch):
+    monkeypatch.setattr("merlin_cl.learners.settings.tuned_settings", lambda *_: {})
+    plan = Plan(method_settings(method), searched(stream_settings(stream)))
+    assert plan.settings(plan.start) == plan.method.preset("default", plan.info)
+
+
+def test_on_photographs_the_means_that_all_share_are_not_searched():
+    digits, photographs = (
+        Plan(method_settings("der++"), searched(stream_settings(name))) for name in ("split-mnist", "split-cifar10")
+    )
+    assert {"learning_rate", "updates_per_batch", "replay", "alpha", "beta"} == digits.space.keys()
+    assert {"learning_rate", "alpha", "beta"} == photographs.space.keys() == photographs.record()["space"].keys()
+
+
 @pytest.mark.parametrize(
     ("changes", "sentence"),
     [

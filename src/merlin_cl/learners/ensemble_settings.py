@@ -36,11 +36,11 @@ class EnsembleSettings(ClassifierSettings):
         self.require_at_least(0, "fine_tune_epochs", "fine_tune_rate")
 
     @classmethod
-    def preset(cls, name: str, stream: StreamInfo) -> Self:
-        """The settings a preset stands for on a stream.
+    def untuned(cls, stream: StreamInfo) -> Self:
+        """The settings on a stream without a search.
 
         Convolutions cost a CPU dearly, so five networks answer for photographs, not thirty.
         """
-        settings = super().preset(name, stream)
+        settings = super().untuned(stream)
         few = input_kind(stream) == "photographs"
         return replace(settings, models=min(5, cls.models)) if few else settings

@@ -9,7 +9,9 @@ from functools import cached_property
 from typing import Any
 
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.means import COMPARED, input_kind
 from merlin_cl.learners.registry import method_names, method_settings
+from merlin_cl.learners.search_space import Space
 from merlin_cl.learners.settings import MethodSettings
 from merlin_cl.protocol import StreamInfo
 from merlin_cl.streams.settings import StreamSettings
@@ -57,11 +59,18 @@ class Plan:
         """What is known of the stream before its first task."""
         return self.stream.learner_info(self.data)
 
+    @cached_property
+    def space(self) -> Space:
+        """Where it looks. On a benchmark of photographs the means that all methods share stay as they are: what updates cost
+        is what makes methods comparable there."""
+        shared = input_kind(self.info) == "photographs" and not isinstance(self.stream, OwnSettings)
+        return {name: part for name, part in self.method.space.items() if not (shared and name in COMPARED)}
+
     @property
     def start(self) -> dict[str, Any]:
         """The first trial: the values that searched settings have without a search."""
         settings = self.method.untuned(self.info)
-        return {name: getattr(settings, name) for name in self.method.space}
+        return {name: getattr(settings, name) for name in self.space}
 
     def settings(self, values: dict[str, Any]) -> MethodSettings:
         """The method's settings with some values."""
@@ -75,7 +84,7 @@ class Plan:
             "stream": {"name": self.title, **self._kind, **self.stream.record()},
             "seeds": list(self.seeds),
             "batch_size": self.batch_size,
-            "space": {name: part.record() for name, part in self.method.space.items()},
+            "space": {name: part.record() for name, part in self.space.items()},
             "others": {
                 name: value for name, value in self.settings(self.start).record().items() if name not in self.start
             },

@@ -89,10 +89,10 @@ class _Progress:
 def _try(plan: Plan, draws: list[DrawnTasks], done: list[Trial], progress: _Progress) -> Trial:
     """One trial."""
     begun = time.monotonic()
-    study = _study(plan.method.space, done)
+    study = _study(plan.space, done)
     if not done:
         study.enqueue_trial(plan.start)
-    asked_for = study.ask(_distributions(plan.method.space))
+    asked_for = study.ask(_distributions(plan.space))
     values = {name: _rounded(value) for name, value in asked_for.params.items()}
     curve: list[float] = []
     state: State = "complete"

@@ -29,9 +29,9 @@ class LookupSettings(MerlinSettings):
     """What a task may take at the most, besides exemplars."""
 
     @classmethod
-    def preset(cls, name: str, stream: StreamInfo) -> Self:
-        """The settings a preset stands for on a stream: MERLIN's, with one network."""
-        settings = super().preset(name, stream)
+    def untuned(cls, stream: StreamInfo) -> Self:
+        """The settings on a stream without a search: MERLIN's, with one network."""
+        settings = super().untuned(stream)
         task = 18.0 if worth_convolutions(stream.input_shape) else cls.task_kilobytes
         return replace(settings, models=1, base_models=1, latent=cls.latent, learning_rate=2e-3, task_kilobytes=task)
 

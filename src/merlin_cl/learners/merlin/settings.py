@@ -89,9 +89,9 @@ class MerlinSettings(EnsembleSettings):
             )
 
     @classmethod
-    def preset(cls, name: str, stream: StreamInfo) -> Self:
-        """The settings a preset stands for on a stream."""
-        settings = super().preset(name, stream)  # the name is checked, the budget set
+    def untuned(cls, stream: StreamInfo) -> Self:
+        """The settings on a stream without a search, by the kind of its tasks and inputs."""
+        settings = super().untuned(stream)
         if stream.domain_incremental:
             return replace(settings, updates_per_batch=10, learning_rate=4e-3, replay=5, noise=0.35, start="psi_0")
         if (

@@ -62,9 +62,9 @@ class MerlinPaperSettings(ClassifierSettings):
             raise UsageError("classification_loss trains the VAE, but vae is untrained; leave one of them out.")
 
     @classmethod
-    def preset(cls, name: str, stream: StreamInfo) -> Self:
+    def untuned(cls, stream: StreamInfo) -> Self:
         """The settings for a stream: sizes recovered from the paper's parameter counts, exemplars as it has them."""
-        settings = super().preset(name, stream)
+        settings = super().untuned(stream)
         if not worth_convolutions(stream.input_shape):
             return settings
         if stream.classes <= 10:
