@@ -105,9 +105,23 @@ def test_a_prior_fitted_by_replay_answers_more_as_before_than_one_that_is_cut():
 def test_without_exemplars_there_is_nothing_to_replay_on_and_nothing_changes():
     learner = learned(SMALL.build(STREAM, seed=0))
     prior = learner.distribution.prior(0)
-    nothing = ReplaySet(torch.zeros(0, *STREAM.input_shape), torch.zeros(0), learner.outputs(learner.seen))
+    nothing = ReplaySet(torch.zeros(0, *STREAM.input_shape), torch.zeros(0), learner.outputs(learner.seen), False)
     models = Bank(learner.network, learner.distribution.mean(0))
     assert fitted(prior, models, learner.distribution, nothing, torch.Generator()) is prior
+
+
+@pytest.mark.parametrize(("left", "fits"), [(2, True), (1, False)])
+def test_fewer_exemplars_than_classes_do_not_teach_a_prior(left, fits):
+    learner = learned(dataclasses.replace(SMALL, exemplars=12).build(STREAM, seed=0))
+    kept = [int(place) for place in (learner.memory.tasks == 1).nonzero().flatten()[:left]]
+    learner.memory.tasks[(learner.memory.tasks == 1).nonzero().flatten()] = 2
+    learner.memory.tasks[kept] = 1
+    distribution, before = learner.distribution, learner.distribution.prior(1)
+    assert len(TASKS[1].classes) == 2
+    models = Bank(learner.network, distribution.mean(1))
+    cut = before.scaled(torch.full((before.components, 1), 0.7))
+    after = fitted(cut, models, distribution, learner.replay_set(1), torch.Generator().manual_seed(0))
+    assert torch.equal(after.means.units, cut.means.units) is not fits
 
 
 def test_with_room_for_all_nothing_is_consolidated():

@@ -4,7 +4,7 @@ While there is room, tasks have it. When there is none, the largest priors becom
 of each is fitted to models replayed from what it was: their answers on the exemplars, and on mixtures of these, are what the
 smaller prior has to give (the paper's auxiliary loss). A prior that is stored for the first time is fitted to its base models in
 the same way. Digits stay as they were; what learns is how far each component stands from its start, one factor of all its units:
-more than that a handful of exemplars cannot teach.
+more than that a handful of exemplars cannot teach, and fewer exemplars than the task has classes cannot teach even that.
 """
 
 from collections.abc import Callable
@@ -35,6 +35,8 @@ class ReplaySet(NamedTuple):
     """How much each counts in statistics, [n]; n in all."""
     allowed: Tensor
     """Outputs that the models choose among, bool [outputs]."""
+    telling: bool
+    """Whether as many of the exemplars are of the task itself as it has classes; fewer do not tell what its models answer."""
 
 
 def consolidate(
@@ -71,11 +73,12 @@ def fitted(
     generator: torch.Generator,
     brief: bool = False,
 ) -> TaskPrior:
-    """The prior with units such that its components' mean models, together, answer as other models do together.
+    """The prior with units such that its components' mean models, together, answer as other models do together; the prior
+    as it is where exemplars are too few to tell.
 
     `brief`: after one step, where it only matters that it can be done.
     """
-    if not len(replay_set.x):
+    if not replay_set.telling:
         return prior
     decoder, sketch = distribution.decoder, distribution.sketch
     latents = prior.mean(sketch)

@@ -138,7 +138,8 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         chosen = tasks <= j if old_share else tasks == j
         own = tasks[chosen] == j
         weights = torch.where(own, (1 - old_share) / own.sum().clamp(min=1), old_share / (~own).sum().clamp(min=1))
-        return ReplaySet(as_float(self.memory.x[chosen]), weights * len(own), self._base_outputs(j))
+        telling = int(own.sum()) >= len(self.tasks[j].classes)
+        return ReplaySet(as_float(self.memory.x[chosen]), weights * len(own), self._base_outputs(j), telling)
 
     def _decoder(self) -> Decoder:
         """p(psi | z): starts and sketch, which the seed regenerates."""
