@@ -29,7 +29,7 @@ def chosen_record(plan: Plan, trials: list[Trial], question: Question, source: s
     return {
         "settings": top.values,
         "obtained": f"the best of {len(trials)} trials on held-out training examples of the first {tasks} tasks of "
-        f"{plan.title}, {len(plan.seeds)} seeds; no test data",
+        f"{plan.title}, {len(plan.seeds)} seed{'s' * (len(plan.seeds) > 1)}; no test data",
         "command": command(plan, len(trials)),
         "measure": {"metric": "average_incremental_accuracy", "view": question.view, "inference": question.inference},
         "value": round(top.value, 4),
