@@ -71,26 +71,33 @@ def measured(data: PanelSet, method: str, seed: int, settings: dict[str, Any]) -
 
 
 def _measured(data: PanelSet, method: str, seed: int, settings: dict[str, Any], announced: bool) -> dict[str, Any]:
-    model = ContinualClassifier(method, settings=settings or None, scenario=data.scenario, random_state=seed)
     begun = time.process_time()
-    for number, task in enumerate(data.tasks):
-        order = np.random.default_rng(seed + number).permutation(len(task.y))
-        classes = data.classes if announced and not number else None
-        model.partial_fit(task.x[order], task.y[order], task=number, classes=classes)
-    model.end_task()
-    learned = time.process_time()
+    model = learned(data, method, seed, settings, announced)
+    ended = time.process_time()
     model.prepare()
     ready = time.process_time()
     test = data.test
     return {
         "test": _percent(model.predict(test.x) == test.y),
         "held_out": _percent(model.predict(data.held_out.x) == data.held_out.y),
-        "ms_a_batch": round(1e4 * (learned - begun) / sum(len(task.y) for task in data.tasks), 3),  # ten examples
-        "seconds_to_prepare": round(ready - learned, 3),
+        "ms_a_batch": round(1e4 * (ended - begun) / sum(len(task.y) for task in data.tasks), 3),  # ten examples
+        "seconds_to_prepare": round(ready - ended, 3),
         "ms_a_prediction": round(1e3 * _median_time(model, test.x[:1]), 3),
         "bytes": sum(model.learner_.stored_bytes().values()),
         **({"chosen": model.learner_.settings.method} if method == "auto" else {}),
     }
+
+
+def learned(
+    data: PanelSet, method: str, seed: int, settings: dict[str, Any] | None = None, announced: bool = False
+) -> ContinualClassifier:
+    """A method that has learned a set, task by task; `announced`: it was told all classes beforehand."""
+    model = ContinualClassifier(method, settings=settings or None, scenario=data.scenario, random_state=seed)
+    for number, task in enumerate(data.tasks):
+        order = np.random.default_rng(seed + number).permutation(len(task.y))
+        classes = data.classes if announced and not number else None
+        model.partial_fit(task.x[order], task.y[order], task=number, classes=classes)
+    return model.end_task()
 
 
 def _median_time(model: ContinualClassifier, x: Any) -> float:

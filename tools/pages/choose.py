@@ -13,6 +13,7 @@ from merlin_cl.report.text import stored_size
 
 PAGE, PICTURE = "docs/choose.md", "docs/images/choose.svg"
 PANEL = ROOT / "experiments" / "results" / "panel"
+RARE = PANEL.parent / "rare.json"
 KINDS = ("vectors", "small images", "photographs")
 Cells = dict[str, list[dict[str, Any]]]
 """What was measured, by set."""
@@ -42,13 +43,15 @@ def pages() -> dict[str, str]:
     """Return the page and its picture."""
     cells = read_cells()
     if not cells:
-        return {PAGE: filled(PAGE, dict.fromkeys(("picture", "panel", "rule"), NOTHING))}
+        return {PAGE: filled(PAGE, dict.fromkeys(("picture", "panel", "control", "rare", "rule"), NOTHING))}
     rule = panel_rule()
     accuracy = by_method(cells)
     picture = heat_map(accuracy, [(name, name) for name in cells], "Test accuracy with defaults, %", "choose")
     parts = {
         "picture": f"![Test accuracy of every method on every data set of the panel](images/{PICTURE.rsplit('/')[-1]})",
         "panel": panel(cells, accuracy, rule),
+        "control": control(accuracy),
+        "rare": rare(),
         "rule": check(rule, rule.scores(PANEL)),
     }
     return {PAGE: filled(PAGE, parts), PICTURE: picture}
@@ -110,6 +113,30 @@ def panel(cells: Cells, accuracy: dict[str, dict[str, float]], rule: ModuleType)
         others = "others refuse some" if asked else "the others have been run as far as the table says"
         told += f"; {whole} of {len(accuracy)} methods take every set, {others}"
     return f"{table(headings, [row for _, row in sorted(rows, key=lambda pair: pair[0])])}\n\n{told}."
+
+
+def control(accuracy: dict[str, dict[str, float]]) -> str:
+    """Return MERLIN on every set beside its control and `slda`; where it is furthest behind the better of these stands first."""
+    merlin, alone, analysis = (accuracy[method] for method in ("merlin", "gdumb-ensemble", "slda"))
+    ahead = {name: value - max(alone[name], analysis[name]) for name, value in merlin.items()}
+    rows = [
+        (name, *(f"{scores[name]:.1f}" for scores in (merlin, alone, analysis)))
+        for name in sorted(ahead, key=lambda name: ahead[name])
+    ]
+    return table(("data set", "`merlin`:", "`gdumb-ensemble`:", "`slda`:"), rows)
+
+
+def rare() -> str:
+    """Return what methods know of rare classes, and what that costs."""
+    if not RARE.exists():
+        return NOTHING
+    cells = json.loads(RARE.read_text("utf-8"))
+    ways = ("alike", "as_they_came", "frequent", "rare")
+    rows = []
+    for method in dict.fromkeys(cell["method"] for cell in cells):
+        own = [cell for cell in cells if cell["method"] == method]
+        rows.append((f"`{method}`", *(f"{mean(cell[way] for cell in own):.1f}" for way in ways)))
+    return table(("method", "all classes alike:", "as often as they came:", "frequent ones:", "rare ones:"), rows)
 
 
 def check(rule: ModuleType, measured: Any) -> str:
