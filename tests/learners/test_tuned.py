@@ -1,6 +1,7 @@
 """The settings that ship were found by a search on held-out images, and runs have them."""
 
 import json
+import re
 from importlib.resources import files
 
 import pytest
@@ -10,6 +11,7 @@ from merlin_cl.learners.registry import method_settings
 from merlin_cl.learners.search_space import Among
 from merlin_cl.learners.tuned import search_record, tuned_settings
 from merlin_cl.streams.registry import stream_settings
+from merlin_cl.tuning.plan import Plan, searched
 
 SHIPPED = sorted(
     (record["method"], record["stream"]["name"])
@@ -31,8 +33,9 @@ def test_a_record_says_how_its_settings_were_found(method, stream):
     complete = [trial for trial in record["trials"] if trial["state"] == "complete"]
     top = max(complete, key=lambda trial: trial["curve"][-1])
     assert (record["settings"], record["value"]) == (top["values"], top["curve"][-1])
-    assert record["command"].startswith(f"merlin tune {method} {stream} --trials {len(record['trials'])} ")
-    assert "held-out training images" in record["obtained"]
+    assert record["command"].startswith(f"merlin tune {method} {stream} --")
+    assert f" --trials {len(record['trials'])} " in record["command"]
+    assert re.search("held-out training (images|examples)", record["obtained"])
     assert record["revision"] and not record["revision"].endswith("-changed")  # noqa: PT018
 
 
@@ -42,7 +45,8 @@ def test_chosen_settings_are_within_the_space_of_the_search(method, stream):
     for name, value in record["settings"].items():
         part = record["space"][name]
         assert value in part if isinstance(part, list) else part["low"] <= value <= part["high"]
-    assert record["settings"].keys() == record["space"].keys() == method_settings(method).space.keys()
+    plan = Plan(method_settings(method), searched(stream_settings(stream)))
+    assert record["settings"].keys() == record["space"].keys() == plan.space.keys()
 
 
 @shipped
@@ -60,6 +64,11 @@ def test_single_settings_can_still_be_changed():
         value = part.values[0] if isinstance(part, Among) else part.low
         _, config = configured([stream, "--method", method, f"--{name.replace('_', '-')}", str(value)])
         assert getattr(config.method, name) == value
+
+
+def test_all_methods_had_the_same_number_of_trials_on_photographs():
+    records = [search_record(method, stream) for method, stream in SHIPPED if stream == "split-cifar10"]
+    assert len({(len(record["trials"]), *record["seeds"], str(record["stream"])) for record in records}) == 1
 
 
 def test_a_stream_without_a_search_has_what_all_methods_share_and_the_methods_own():
