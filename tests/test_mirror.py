@@ -66,7 +66,7 @@ STEPS = {
     "runs/engines/test_local.py": "runs/engines/choice",
     "runs/engines/test_store.py": "runs/engines/work",
     "runs/test_grid.py": "runs/engines/engine runs/grid_state runs/jobs",
-    "runs/test_run.py": "runs/learning runs/ledger",
+    "runs/test_run.py": "runs/ledger",
     "runs/test_sinks.py": "runs/sinks_mlflow runs/sinks_tensorboard",
     "serving/test_app.py": "serving/answering serving/bodies serving/figures serving/limits serving/openapi serving/pages "
     "serving/service serving/teacher",

@@ -53,6 +53,7 @@ def test_the_result_says_what_it_is(done):
     assert result["parameters"] == {"means": 7840}
     assert {"base", "evaluate", "probe"} <= set(result["cost"]["cpu_seconds"])
     assert result["cost"]["peak_rss_bytes"] > 10**7
+    assert result["cost"]["held_bytes"] >= 31400
 
 
 def test_the_result_says_what_probabilities_were_worth(done):

@@ -33,7 +33,8 @@ from merlin_cl.report.ranking import Place, ranking, sentence
 from merlin_cl.report.summary import Contest, Row, contests, experiment_of
 from merlin_cl.report.text import NONE, ends, parts, probability, signed, stored_size, stream_title
 
-HEADINGS = ("rank:", "method", "inference", "A:", "95 % interval:", "final:", "F:", "seeds:", "kept:", "CPU s:", "run:")
+FIGURES = ("A:", "95 % interval:", "final:", "F:", "NLL:", "ECE:")
+HEADINGS = ("rank:", "method", "inference", *FIGURES, "seeds:", "kept:", "held:", "CPU s:", "run:")
 PAPERS = ("method", "view", "inference", "paper:", "mark", "why")
 COMPARED = ("view", "method", "run:", "the best", "difference:", "95 % interval:", "p:", "seeds:")
 
@@ -138,8 +139,11 @@ class Section:
             ends(row.interval(A)),
             figure(row, "final_accuracy"),
             figure(row, "forgetting"),
+            _short(row, "nll", 3),
+            _short(row, "ece", 1),
             str(len(row.seeds)),
             stored_size(row.stored_bytes),
+            NONE if row.held_bytes is None else stored_size(row.held_bytes),
             f"{self.entry(row).cpu_seconds:.1f}",
             str(self.number(row)),
         )
@@ -221,6 +225,12 @@ def _question(row: Row) -> str:
     """Return what rows were asked: the view, and what was changed of the stream."""
     changed = changed_stream(row)
     return row.view + (f", {parts(changed)}" if changed else "")
+
+
+def _short(row: Row, name: str, digits: int) -> str:
+    """Return a mean over seeds without its deviation; a dash where the method has no probabilities."""
+    value = row.mean.get(name)
+    return NONE if value is None else f"{value:.{digits}f}"
 
 
 def _run(entry: ResultRow) -> str:

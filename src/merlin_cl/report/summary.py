@@ -39,6 +39,8 @@ class Row:
     seeds: list[int]
     stored_bytes: float | None
     """Kept between tasks, the mean over seeds; None where the method does not state it."""
+    held_bytes: float | None
+    """Held at the most while a task is learned, what is kept between tasks included; None where a run did not measure it."""
     changed: dict[str, Any]
     """Settings of stream and method that are not those of the stream's defaults and the method's preset."""
     means: dict[str, Any]
@@ -153,6 +155,7 @@ def _row(group: list[Result], place: int) -> Row:
         for name in dict.fromkeys((*METRICS, *AFTER_EACH_TASK, *(name for of_run in figures for name in of_run)))
     }
     stored = [stored_in_all(result) for result in group]
+    held = [result["cost"].get("held_bytes") for result in group]
     listed = {name: list(of_seed.values()) for name, of_seed in values.items()}
     return Row(
         **{name: first[name] for name in ("stream", "method", "preset", "source", "batch_size")},
@@ -161,6 +164,7 @@ def _row(group: list[Result], place: int) -> Row:
         inference=inference,
         seeds=sorted(set(seeds)),
         stored_bytes=None if None in stored else mean([count for count in stored if count is not None]),
+        held_bytes=None if None in held else mean(held),
         mean={name: mean(of_seeds) if of_seeds else None for name, of_seeds in listed.items()},
         std={name: standard_deviation(of_seeds) for name, of_seeds in listed.items()},
         half_width={name: half_width(of_seeds) for name, of_seeds in listed.items()},

@@ -244,6 +244,7 @@ def facts_of(result: Result) -> str:
         f"seed {result['seed']}, batches of {result['batch_size']}, {threads} thread{'s' * (threads != 1)}",
         f"CPU seconds   {sum(cost['cpu_seconds'].values()):.1f}: {parts(seconds)}",
         f"stored        {stored_size(stored_in_all(result))}{f': {parts(stored)}' if stored else ''}",
+        *([f"held          {size(held)} at the most while learning"] if (held := cost.get("held_bytes")) else []),
         f"parameters    {parts({name: f'{count:,}' for name, count in result['parameters'].items()})}",
         f"peak memory   {size(cost['peak_rss_bytes'])}",
     ]

@@ -36,18 +36,21 @@ class Ledger:
     """Spent outside the learner, by kind."""
     task_seconds: list[float] = field(default_factory=list)
     peak_rss_bytes: int = 0
+    held_bytes: int = 0
+    """The most that the learner held at the end of a task's last batch; 0 where it was not measured."""
 
     @property
     def tasks_done(self) -> int:
         """How many tasks have been learned and scored."""
         return len(self.rows)
 
-    def add(self, evaluations: dict[Question, Evaluation], probe: Probe) -> None:
-        """A task is done."""
+    def add(self, evaluations: dict[Question, Evaluation], probe: Probe, held: int = 0) -> None:
+        """A task is done; when its last batch had come, the learner held so many bytes."""
         self.rows.append([evaluations[question].accuracies for question in self.asked])
         self.calibration.append([_calibration(evaluations[question]) for question in self.asked])
         self.learned.append(probe)
         self.peak_rss_bytes = max(self.peak_rss_bytes, peak_rss_bytes())
+        self.held_bytes = max(self.held_bytes, held)
 
     def matrix(self, question: Question) -> list[list[float | None]]:
         """The accuracy matrix, square: None for tasks not yet learned."""
@@ -101,6 +104,7 @@ class Ledger:
                 "cpu_seconds": {kind: round(value, 3) for kind, value in seconds.items()},
                 "peak_rss_bytes": max(self.peak_rss_bytes, peak_rss_bytes()),
                 "stored_bytes": learner.stored_bytes(),
+                "held_bytes": self.held_bytes or None,
             },
         }
 

@@ -42,6 +42,7 @@ def check(result: object, *, finished: bool = True) -> None:
         cost.get("stored_bytes") is None or _is_numbers(cost["stored_bytes"]), "cost.stored_bytes", "numbers by name"
     )
     _expect(_is_number(cost.get("peak_rss_bytes")), "cost.peak_rss_bytes", "a number")
+    _expect(cost.get("held_bytes") is None or _is_number(cost["held_bytes"]), "cost.held_bytes", "a number")
 
 
 def _check_settings(settings: object) -> None:

@@ -138,14 +138,14 @@ def _compute(
         folder.log("task", task=index)
         task = stream[index]
         batches = math.ceil(task.train_count / config.batch_size)
-        learn_task(learner, task.info, task.batches(config.batch_size), batches, config.seed)
+        held = learn_task(learner, task.info, task.batches(config.batch_size), batches, config.seed)
         if curves := learner.phases.take_losses():
             folder.log("losses", task=index, curves=curves)
         with ledger.timed("probe", learner):
             probe = _probe(folder, learner, stream, index)
         with ledger.timed("evaluate", learner):
             evaluations = evaluate(learner, stream, index + 1, ledger.asked, progress.told)
-        ledger.add(evaluations, probe)
+        ledger.add(evaluations, probe, held)
         progress.end(_summary(ledger))
         for question, evaluation in evaluations.items():
             asked = {"after_task": index, "view": question.view, "inference": question.inference}
