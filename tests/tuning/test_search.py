@@ -140,6 +140,13 @@ def test_the_first_trial_is_what_a_method_has_without_a_search(method, stream, m
     assert plan.settings(plan.start) == plan.method.preset("default", plan.info)
 
 
+def test_a_method_of_which_nothing_is_left_to_search_is_refused():
+    only_shared = with_space(method_settings("er"), {"replay": searching.Among(10, 20)})
+    assert Plan(only_shared, searched(stream_settings("split-mnist"))).space.keys() == {"replay"}
+    with pytest.raises(UsageError, match="er names only settings that all methods share on photographs"):
+        Plan(only_shared, searched(stream_settings("split-cifar10")))
+
+
 def test_on_photographs_the_means_that_all_share_are_not_searched():
     digits, photographs = (
         Plan(method_settings("der++"), searched(stream_settings(name))) for name in ("split-mnist", "split-cifar10")

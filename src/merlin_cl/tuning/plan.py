@@ -48,6 +48,10 @@ class Plan:
             raise UsageError(f"batch_size is {self.batch_size}; it must be at least 1.")
         if getattr(self.stream, "evaluation", "test") != "held-out":
             raise UsageError("A search looks at no test data: leave evaluation at held-out.")
+        if not self.space:
+            raise UsageError(
+                f"{self.method.method} names only settings that all methods share on photographs; search it on another stream."
+            )
 
     @property
     def title(self) -> str:
@@ -63,7 +67,7 @@ class Plan:
     def space(self) -> Space:
         """Where it looks. On a benchmark of photographs the means that all methods share stay as they are: what updates cost
         is what makes methods comparable there."""
-        shared = input_kind(self.info) == "photographs" and not isinstance(self.stream, OwnSettings)
+        shared = not isinstance(self.stream, OwnSettings) and input_kind(self.info) == "photographs"
         return {name: part for name, part in self.method.space.items() if not (shared and name in COMPARED)}
 
     @property
