@@ -131,6 +131,11 @@ def test_auroc_asks_for_the_order_alone(both, factor, shift):
     assert uncertainty.auroc(other, known) == pytest.approx(1 - plain)
 
 
+def test_who_is_sure_and_wrong_everywhere_is_off_by_one_and_no_more():
+    sure, wrong = np.ones(11), np.zeros(11, dtype=bool)
+    assert uncertainty.calibration_error(uncertainty.reliability(sure, wrong, 9)) == 1
+
+
 @given(sure_answers(), st.integers(1, 20), st.randoms(use_true_random=False))
 def test_calibration_is_a_share_and_the_order_of_examples_does_not_matter(sure, bins, random):
     confidence, correct = sure

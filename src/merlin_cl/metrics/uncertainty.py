@@ -80,7 +80,8 @@ def expected_calibration_error(confidence: ArrayLike, correct: ArrayLike, bins: 
 def calibration_error(bins: Sequence[Bin]) -> float:
     """The mean distance of confidence from accuracy over the examples of given bins."""
     total = sum(one.count for one in bins)
-    return sum(one.count / total * abs(one.confidence - one.accuracy) for one in bins)
+    distances = sum(one.count * abs(one.confidence - one.accuracy) for one in bins)
+    return distances / max(1, total)  # divided once, so that rounding never makes it more than one
 
 
 def risk_coverage(confidence: ArrayLike, correct: ArrayLike) -> Floats:
