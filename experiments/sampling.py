@@ -5,7 +5,9 @@
 
 Nothing is learned here: every learner is the one that its run left behind. With spread, components are drawn and then z from
 each; without, z is the component's mean, so that there are no more different models than components. Test images of all tasks, at
-most 2,000 in all; accuracy (%), negative log-likelihood (nats) and expected calibration error (%) of `marginal` answers.
+most 2,000 in all; accuracy (%), negative log-likelihood (nats) and expected calibration error (%) of `marginal` answers. Whether
+more models than one are better is asked of the seeds (paired t-test) where there are five, and otherwise of the images: how many
+only the one model answers rightly, and how many only the others (McNemar's test).
 """
 
 import argparse
@@ -17,12 +19,13 @@ from typing import Any
 
 import torch
 from consolidation import gain
+from torch import Tensor
 
 from merlin_cl.learners.learner import Learner
 from merlin_cl.learners.merlin.distribution import TaskPrior
 from merlin_cl.learners.merlin.learner import Merlin
 from merlin_cl.learners.saving.saved import SavedLearner
-from merlin_cl.metrics import mean, paired
+from merlin_cl.metrics import mcnemar, mean, paired
 from merlin_cl.metrics.uncertainty import expected_calibration_error, negative_log_likelihood
 from merlin_cl.runs.folder import RunFolder
 from merlin_cl.runs.model_file import path_of_model
@@ -69,23 +72,29 @@ def _rows(learner: Merlin, stream: Stream, models: Sequence[int], spread: bool) 
         for j, prior in enumerate(learner.distribution.priors):
             if isinstance(prior, TaskPrior):
                 learner.distribution.priors[j] = replace(prior, spreads=torch.zeros_like(prior.spreads))
+    of_one: Tensor | None = None
     for count in models:
         learner.prepare(count)
         learner.resample()
-        yield {"models": count, "spread": spread, **_scores(learner, stream)}
+        scores, right = _scores(learner, stream)
+        of_one = right if of_one is None else of_one
+        changes = {"gained": int((right & ~of_one).sum()), "lost": int((of_one & ~right).sum())}
+        yield {"models": count, "spread": spread, **scores, **changes}
 
 
 @torch.inference_mode()
-def _scores(learner: Learner[Any], stream: Stream) -> dict[str, float]:
+def _scores(learner: Learner[Any], stream: Stream) -> tuple[dict[str, float], Tensor]:
+    """Figures of the answers, and which of them are right, bool [images]."""
     parts = [[part[: IMAGES // len(stream)] for part in task.test()] for task in stream]
     probabilities = torch.cat([learner.logits(x, inference="marginal").softmax(dim=-1) for x, _ in parts])
     labels = torch.cat([y for _, y in parts])
     confidence, choice = probabilities.max(dim=-1)
+    right = choice == labels
     return {
-        "accuracy": round(100 * float((choice == labels).double().mean()), 4),
+        "accuracy": round(100 * float(right.double().mean()), 4),
         "nll": round(negative_log_likelihood(probabilities, labels), 4),
-        "ece": round(100 * expected_calibration_error(confidence, choice == labels), 4),
-    }
+        "ece": round(100 * expected_calibration_error(confidence, right), 4),
+    }, right
 
 
 def table(results: list[dict[str, Any]]) -> str:
@@ -102,10 +111,23 @@ def table(results: list[dict[str, Any]]) -> str:
         if not row["spread"]:
             continue
         means_only = next(i for i, other in enumerate(rows) if not other["spread"] and other["models"] == row["models"])
-        outcome = paired(_accuracies(results, at), _accuracies(results, 0)) if at else None
-        cells = [str(row["models"]), *_figures(results, at), "" if outcome is None else gain(outcome)]
+        cells = [str(row["models"]), *_figures(results, at), _gain(results, at) if at else ""]
         lines.append(f"| {' | '.join([*cells, *_figures(results, means_only)])} |")
     return "\n".join(lines)
+
+
+def _gain(results: list[dict[str, Any]], at: int) -> str:
+    """By how much so many models are better than one, and how likely chance makes them so, over seeds or over images."""
+    outcome = paired(_accuracies(results, at), _accuracies(results, 0))
+    assert outcome is not None
+    changes = [
+        (result["rows"][at]["gained"], result["rows"][at]["lost"])
+        for result in results
+        if "gained" in result["rows"][at]
+    ]
+    if outcome.p_value is not None or len(changes) < len(results):
+        return gain(outcome)
+    return f"{outcome.difference:+.2f} (p {mcnemar(*map(sum, zip(*changes, strict=True))):.2g}, images)"
 
 
 def _accuracies(results: list[dict[str, Any]], at: int) -> dict[int, float]:

@@ -96,3 +96,11 @@ def test_holm_rejects_what_stepping_down_rejects(values):
     corrected = [p for p in metrics.holm(values) if p is not None]
     close = [p for p in corrected if abs(p - 0.05) < 1e-9]
     assert abs(sum(p <= 0.05 for p in corrected) - rejected) <= len(close)
+
+
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mcnemar_counts_the_ways_in_which_changes_could_fall(gained, lost):
+    n, least = gained + lost, min(gained, lost)
+    tail = sum(math.comb(n, k) for k in range(least + 1)) / 2**n
+    assert metrics.mcnemar(gained, lost) == pytest.approx(min(1.0, 2 * tail))
+    assert metrics.mcnemar(gained, lost) == metrics.mcnemar(lost, gained)

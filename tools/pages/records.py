@@ -108,7 +108,7 @@ def fewer_images(row: Row) -> int | None:
     """Return the images a task, where they are fewer than the stream's and nothing else of it is changed."""
     changed = changed_stream(row)
     images = changed.get("images_per_task")
-    fewer = set(changed) == {"images_per_task"} and images < stream_settings(row.stream)().record()["images_per_task"]
+    fewer = set(changed) == {"images_per_task"} and 0 < images < stream_settings(row.stream)().record()["images_per_task"]
     return images if fewer else None
 
 

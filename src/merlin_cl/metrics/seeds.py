@@ -106,6 +106,20 @@ def _p_value(differences: Sequence[float]) -> float | None:
     return float(2 * stdtr(len(differences) - 1, -abs(t)))
 
 
+def mcnemar(gained: int, lost: int) -> float:
+    """How likely examples would change sides as unevenly as this if neither of two ways to answer were the better one; two-sided.
+
+    `gained` are examples that only the first way answers rightly, `lost` those that only the second does. It tells two learners
+    apart by the examples they were asked about, where there are too few seeds for `paired`; it says nothing of other seeds.
+
+    >>> round(mcnemar(9, 1), 4), mcnemar(3, 3)
+    (0.0215, 1.0)
+    """
+    from scipy.special import bdtr
+
+    return min(1.0, 2 * float(bdtr(min(gained, lost), gained + lost, 0.5)))
+
+
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """The p-values of a table corrected for its size, by Holm's step-down rule: all that are below 5 % hold together at 5 %.
 

@@ -17,6 +17,8 @@ CONVOLUTIONS = 5.0
 """Multiplications for a number of an input that convolutions see, beside one that a fully connected network sees."""
 LARGE = 32
 """Pixels a side from which on networks have convolutions."""
+ALL_IMAGES = 10_000
+"""Examples that a task has where it takes all there are, roughly: nobody has read the data yet."""
 EVALUATION = 1 / 6
 """An answer costs a third of a training step, and half of all tasks are asked about on average."""
 
@@ -42,7 +44,7 @@ def work(config: RunConfig) -> float:
     True
     """
     info, stream, method = config.stream.outline(), config.stream.record(), config.method.record()
-    examples, tasks = stream.get("images_per_task", 1000), config.tasks or info.tasks
+    examples, tasks = stream.get("images_per_task", 1000) or ALL_IMAGES, config.tasks or info.tasks
     models = method.get("models", 1)
     fine_tuning = method.get("fine_tune_epochs", 0) * method.get("exemplars", 0) / examples
     learning = method.get("base_models", 1) * method.get("updates_per_batch", 1)

@@ -186,6 +186,17 @@ def test_too_few_images_name_the_task(data):
         small("split-cifar100", images_per_task=60, evaluation="held-out").build(0, data)
 
 
+def test_zero_images_a_task_are_all_there_are(data):
+    every, drawn = (small("split-cifar100", images_per_task=count).build(0, data) for count in (0, 60))
+    assert [task.train_count for task in every] == [60] * len(every)
+    for all_of_them, as_many in zip(every, drawn, strict=True):
+        for (x, y), (other_x, other_y) in zip(all_of_them.batches(10), as_many.batches(10), strict=True):
+            assert torch.equal(x, other_x)
+            assert torch.equal(y, other_y)
+    with pytest.raises(UsageError, match=r"images_per_task is -1; it must be a whole number, 0 for all there are\."):
+        small("split-cifar100", images_per_task=-1)
+
+
 def test_missing_classes_are_all_named_and_fewer_tasks_work(tmp_path):
     there = [official_classes("mini-imagenet").index(name) for name in paper_classes("mini-imagenet")[:20]]
     official.write_mini_imagenet(tmp_path, classes=there)

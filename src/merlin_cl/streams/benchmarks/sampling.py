@@ -106,7 +106,7 @@ class _Drawing:
     def _draw(self, plan: TaskPlan) -> Tensor:
         """Positions of a task's training images, int64 [images_per_task], drawn without replacement."""
         eligible = _of_classes(self.train.labels, plan.places).nonzero().squeeze(1)
-        wanted, stream = self.settings.images_per_task, self.settings.stream
+        wanted, stream = self.settings.images_per_task or len(eligible), self.settings.stream
         if len(eligible) < wanted:
             raise UsageError(
                 f"images_per_task is {wanted:,}, but task {plan.info.index} of {stream} has {len(eligible):,} in "

@@ -103,12 +103,15 @@ class DrawnSettings(StreamSettings):
     """Settings of a stream whose tasks draw their training examples from published data sets."""
 
     images_per_task: int = 2500
-    """Training images a task, drawn afresh for each seed and task."""
+    """Training images a task, drawn afresh for each seed and task; 0: all that the data set has of its classes."""
     evaluation: Evaluation = "test"
     """Where accuracy is measured: on the test set, or on training images that no task draws for training, so that settings
     can be chosen without a look at test data."""
 
     def __post_init__(self) -> None:
-        self._require_at_least_one("images_per_task")
+        if not isinstance(self.images_per_task, int) or self.images_per_task < 0:
+            raise UsageError(
+                f"images_per_task is {self.images_per_task}; it must be a whole number, 0 for all there are."
+            )
         if self.evaluation not in ("test", "held-out"):
             raise unknown("evaluation", self.evaluation, ("test", "held-out"))

@@ -20,7 +20,7 @@ class MnistDomainSettings(DrawnSettings, CountedSettings):
     other_kinds: ClassVar[tuple[str, ...]] = ("notmnist", "fashion-mnist")
 
     images_per_task: int = 1000
-    """Training images a task, drawn afresh for each seed and task."""
+    """Training images a task, drawn afresh for each seed and task; 0: all there are."""
 
     def __post_init__(self) -> None:
         self._require_at_least_one("tasks")

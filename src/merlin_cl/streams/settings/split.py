@@ -99,7 +99,7 @@ class SplitMnistSettings(SplitSettings):
     tasks: int = 5
     """Number of tasks, two digits each: 1 to 5."""
     images_per_task: int = 1000
-    """Training images a task, drawn afresh for each seed and task."""
+    """Training images a task, drawn afresh for each seed and task; 0: all there are."""
     image_size: int = 28
     """Height and width that images are brought to."""
 
