@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merlin_cl.errors import UsageError, unknown
+from merlin_cl.learners.means import input_kind
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.paper.experiment import Experiment, Line
 from merlin_cl.runs.config import RunConfig
@@ -99,7 +100,8 @@ def trials(experiment: Experiment, choice: TrialOptions) -> list[ExperimentLine]
 
 def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: TrialOptions) -> Iterable[RunConfig]:
     kind = method_settings(line.method)
-    method = changed(kind.preset("default", stream.info()), line.settings)
+    own = line.photographs if input_kind(stream.info()) == "photographs" else {}
+    method = changed(kind.preset("default", stream.info()), {**line.settings, **own})
     seeds = 1 if experiment.kind in ONE_RUN else choice.seeds
     inference = str(line.inferences[0]) if line.alone else "all"
     for seed in range(seeds):
