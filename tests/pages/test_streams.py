@@ -146,6 +146,22 @@ def test_of_several_rows_the_scoreboard_has_the_one_with_fewest_settings_changed
     assert "| `single` | 44.8: −43.8 (1)† |" in scoreboard([changed(single, accuracy=1.0, images_per_task=480)])
 
 
+def test_rivals_stand_beside_the_paper_with_its_network_and_with_merlin_s(records):
+    run = next(one for one in records if (one.result["method"], one.result["stream"]) == ("single", "split-cifar10"))
+    larger = changed(run, accuracy=73.2, network="resnet18")
+    for order in ([run, larger], [larger, run]):
+        above, _, below = scoreboard(order).partition("On MERLIN's own network")
+        assert " 73.2: = +0.0 (1) |" in above
+        assert (
+            f"| 69.65: {run.result['scores'][1]['average_incremental_accuracy'] - 69.65:+.1f}".replace("-", "−")
+            in below
+        )
+    above, _, below = scoreboard([larger]).partition("On MERLIN's own network")
+    assert "| `single` | 69.65: not run |" in below
+    above, _, below = scoreboard([run]).partition("On MERLIN's own network")
+    assert " 73.2: not run |" in above
+
+
 def test_the_table_to_filter_has_every_row(records):
     rows = rows_to_filter(records)
     assert len(rows) == sum(

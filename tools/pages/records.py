@@ -19,6 +19,8 @@ from merlin_cl.report.text import NONE, parts
 from merlin_cl.streams.registry import stream_names, stream_settings
 
 A = "average_incremental_accuracy"
+LARGER = "resnet18"
+"""The network that stands for the paper's, where it gives its rivals a larger one than MERLIN's."""
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,9 @@ def fewer_images(row: Row) -> int | None:
     """Return the images a task, where they are fewer than the stream's and nothing else of it is changed."""
     changed = changed_stream(row)
     images = changed.get("images_per_task")
-    fewer = set(changed) == {"images_per_task"} and 0 < images < stream_settings(row.stream)().record()["images_per_task"]
+    fewer = (
+        set(changed) == {"images_per_task"} and 0 < images < stream_settings(row.stream)().record()["images_per_task"]
+    )
     return images if fewer else None
 
 
@@ -125,22 +129,36 @@ def paper_of(row: Row) -> Published | None:
     return None
 
 
+def same_network(method: str, stream: str) -> Published | None:
+    """Return the paper's figure of a method on MERLIN's own network, where its main table has another."""
+    return published("small-backbone", method, stream, "A", backbone="small-resnet")
+
+
 def larger_network(row: Row) -> str | None:
     """Say, where the paper gives a rival a larger network than MERLIN's, what it has with the same one."""
-    same = published("small-backbone", row.method, row.stream, "A", backbone="small-resnet")
-    if same is None or row.method == "merlin":
+    same = same_network(row.method, row.stream)
+    if same is None or row.method == "merlin" or row.changed.get("network") == LARGER:
         return None
     said = "the paper's network is larger"
     return said if "tasks" in row.changed else f"{said}, with ours it has {same.mean:g} ± {same.std:g} ({same.where})"
 
 
-def row_of(rows: list[Row], stream: str, method: str, inference: str | None, view: str | None = None) -> Row | None:
-    """Return the row of a method as it is by default, or the nearest: fewest settings changed, then most seeds."""
+def row_of(
+    rows: list[Row],
+    stream: str,
+    method: str,
+    inference: str | None,
+    view: str | None = None,
+    network: str | None = None,
+) -> Row | None:
+    """Return the row of a method as it is by default, or the nearest: fewest settings changed, then most seeds; of those with a
+    network other than the stream's usual one, if it is named."""
     view = view or view_for(stream, inference)
     known = [
         row
         for row in rows
         if (row.stream, row.method, row.inference, row.view) == (stream, method, inference, view)
+        and row.changed.get("network") == network
         and (headline(method, stream, view, inference) is None or paper_of(row) is not None)
     ]
     return min(known, key=lambda row: (len(row.changed), -len(row.seeds)), default=None)

@@ -2,6 +2,7 @@
 
 from tools.pages.markdown import table, template
 from tools.pages.records import (
+    LARGER,
     A,
     Asked,
     Record,
@@ -12,6 +13,7 @@ from tools.pages.records import (
     paper_of,
     read_records,
     row_of,
+    same_network,
 )
 
 from merlin_cl.paper.experiment import experiment, view_for
@@ -21,6 +23,7 @@ from merlin_cl.report.summary import Row
 from merlin_cl.report.text import NONE, stream_title
 
 STREAMS = experiment("main").streams
+SMALL = experiment("small-backbone").streams
 FURTHER = (*experiment("20-tasks").streams, *experiment("additional").streams)
 RIVALS = ("single", "ewc", "gem", "icarl", "gss", "cn-dpm")
 NOT_RUN = "not run"
@@ -40,8 +43,14 @@ def scoreboard(records: list[Record]) -> str:
     for streams, methods in ((STREAMS, RIVALS), (FURTHER, RIVALS[:-1])):
         lines = [(f"`{method}`", *(_rival(method, stream, rows) for stream in streams)) for method in methods]
         rivals.append(table(("method", *map(_linked, streams)), lines))
+    small = [
+        (f"`{method}`", *(_on_merlins_network(method, stream, rows) for stream in SMALL)) for method in RIVALS[:-1]
+    ]
     return template(
-        "scoreboard.md", merlin=table(MERLIN, [_merlin(one, rows) for one in recipe]), rivals="\n\n".join(rivals)
+        "scoreboard.md",
+        merlin=table(MERLIN, [_merlin(one, rows) for one in recipe]),
+        rivals="\n\n".join(rivals),
+        small=table(("method", *map(_linked, SMALL)), small),
     )
 
 
@@ -61,14 +70,22 @@ def _rival(method: str, stream: str, rows: list[Row]) -> str:
     paper = headline(method, stream, view_for(stream, None), None)
     if paper is None:
         return NONE
-    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None), paper)}"
+    larger = LARGER if same_network(method, stream) is not None else None
+    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None, network=larger), paper)}"
 
 
-def _beside(row: Row | None, paper: Published) -> str:
-    """Return how far a row is from the paper's figure, over how many seeds, and whether that counts as reached."""
+def _on_merlins_network(method: str, stream: str, rows: list[Row]) -> str:
+    paper = same_network(method, stream)
+    assert paper is not None
+    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None), paper, known=True)}"
+
+
+def _beside(row: Row | None, paper: Published, known: bool = False) -> str:
+    """Return how far a row is from the paper's figure, over how many seeds, and whether that counts as reached; `known`: from
+    that one, whatever the row is usually set beside."""
     if row is None or row.mean[A] is None:
         return NOT_RUN
-    paper = paper_of(row) or paper
+    paper = paper if known else paper_of(row) or paper
     same = "= " if verdict(row.mean[A], row.half_width[A], paper) == "reproduced" else ""
     difference = f"{row.mean[A] - paper.mean:+.1f}".replace("-", "−")
     return f"{same}{difference} ({len(row.seeds)}){'†' if changed_stream(row) else ''}"

@@ -40,8 +40,8 @@ class Line:
     label: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
     photographs: dict[str, Any] = field(default_factory=dict)
-    """Settings on CIFAR and mini-ImageNet besides: there the paper gives its rivals another network, and one update a batch is what
-    its protocol comes to, where methods here share more."""
+    """Settings on CIFAR and mini-ImageNet besides: there the paper gives its rivals another network, and one update a batch where
+    methods here share more."""
     inferences: tuple[Inference | None, ...] = (None,)
     param: dict[str, Any] = field(default_factory=dict)
     """What the published numbers of this row are found by, beside the method."""
