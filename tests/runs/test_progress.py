@@ -68,19 +68,44 @@ def test_time_left_is_told_from_the_first_seconds_on():
     clock.now = 4.0
     forecast.step("learn", 1.0)
     clock.now = 6.0
+    forecast.step("evaluate", 1.0)
     forecast.end_task()
     forecast.begin_task()
     assert forecast.left() == 8 + 10 + 12 + 14  # answering took two seconds for one task
+
+
+def test_what_is_not_answering_grows_only_if_it_has_grown():
+    """Models are fitted to the same number of exemplars after every task, which takes minutes, and answer in a second a task."""
+    clock = Clock()
+    forecast = Forecast(tasks=4, taken=[], clock=clock)
+    clock.now = 10.0
+    forecast.step("learn", 1.0)
+    clock.now = 35.0
+    forecast.step("infer", 0.25)
+    assert forecast.left() == 4 * (10 + 100) - 35
+    clock.now = 110.0
+    forecast.step("infer", 1.0)
+    clock.now = 111.0
+    forecast.step("evaluate", 1.0)
+    forecast.end_task()
+    forecast.begin_task()
+    assert forecast.left() == 112 + 113 + 114
+    for phase, seconds in (("learn", 10), ("infer", 105), ("evaluate", 2)):
+        clock.now += seconds
+        forecast.step(phase, 1.0)
+    forecast.end_task()
+    forecast.begin_task()
+    assert forecast.left() == (117 + 6) + (117 + 12)  # fitting took longer, too
 
 
 def test_a_first_task_without_replay_does_not_make_all_others_grow():
     """The second task learns for twice as long as the first; the third and fourth are taken to be like the second."""
     clock = Clock()
     forecast = Forecast(tasks=4, taken=[], clock=clock)
-    for learning in (100.0, 200.0):
+    for learning, answering in ((100.0, 0.5), (200.0, 1.0)):
         clock.now += learning
         forecast.step("learn", 1.0)
-        clock.now += 1.0
+        clock.now += answering
         forecast.end_task()
         forecast.begin_task()
     assert forecast.left() == 2 * 200 + 0.5 * (3 + 4)

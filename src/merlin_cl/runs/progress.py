@@ -15,6 +15,8 @@ SOON = 0.5
 """Seconds of the first task before anything is said of the time left."""
 TELLING = 0.1
 """Share of a task's batches from which on they tell how long all of them take."""
+ANSWERING = "evaluate"
+"""The phase in which test examples of all tasks so far are answered."""
 PARTS = 1000
 """That the bar of a run counts in."""
 BAR, BESIDE = 40, 60
@@ -32,12 +34,12 @@ class Display(Protocol):
 
 
 class Forecast:
-    """Estimates the time left: learning takes what it takes now, and what follows it, such as answering all test examples,
-    grows with the number of tasks.
+    """Estimates the time left: learning takes what it takes now, and what follows it grows from task to task as it has grown.
 
-    Of the first task it takes what follows the learning to last half as long as that until it is known. After a resume, before
-    a task has been learned, each is taken to last a little longer than the one before. A phase under way is never taken to be
-    over before its steps are.
+    After the first task nothing has grown yet: answering the test examples (the phase `evaluate`) is taken to grow with the
+    number of tasks, and whatever else follows the learning not to. Until that is known, it is taken to last half as long as
+    the learning, and to be answering. After a resume, before a task has been learned, each is taken to last a little longer
+    than the one before. A phase under way is never taken to be over before its steps are.
     """
 
     def __init__(self, tasks: int, taken: list[float], clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,7 +50,10 @@ class Forecast:
         self.task_begun = self.begun
         self._learned = 0.0  # share of the current task's batches
         self._learning: float | None = None  # seconds that all batches of the newest task took
-        self._after: float | None = None  # seconds for each task known then, after the newest task's batches
+        self._after: list[
+            tuple[float, float]
+        ] = []  # of tasks: seconds after their batches, and those of them spent answering
+        self._answering = 0.0  # seconds of the current task
         self._phase, self._phase_share = "", 1.0
         self._phase_begun = self._last_step = self.begun
 
@@ -56,12 +61,14 @@ class Forecast:
         """A task starts now."""
         self.task_begun = self._phase_begun = self._last_step = self.clock()
         self._phase, self._phase_share = "", 1.0
-        self._learned = 0.0
+        self._learned = self._answering = 0.0
 
     def step(self, phase: str, share: float) -> None:
         """So much of a phase of the current task is done; `learn` is the one of its batches."""
         if phase != self._phase or share < self._phase_share:
             self._phase_begun = self._last_step
+        if phase == ANSWERING:
+            self._answering += self.clock() - self._last_step
         self._phase, self._phase_share, self._last_step = phase, share, self.clock()
         if phase == "learn":
             self._learned = share
@@ -72,7 +79,8 @@ class Forecast:
         """The task is over: remember how long it took."""
         self.taken.append(round(self.clock() - self.task_begun, 3))
         if self._learning is not None:
-            self._after = max(0.0, self.taken[-1] - self._learning) / len(self.taken)
+            after = max(0.0, self.taken[-1] - self._learning)
+            self._after.append((after, min(after, self._answering)))
 
     def elapsed(self) -> float:
         """Seconds since this process started the run."""
@@ -83,8 +91,10 @@ class Forecast:
         if not self.taken:
             return self._left_of_all()
         done, following = len(self.taken), range(1, self.tasks - len(self.taken) + 1)
-        if self._learning is not None and self._after is not None:
-            ahead = [self._learning + self._after * (done + step) for step in following]
+        if self._learning is not None and self._after:
+            (first, _), (after, answering), known = self._after[0], self._after[-1], len(self._after)
+            growth = max(0.0, after - first) / (known - 1) if known > 1 else answering / done
+            ahead = [self._learning + after + growth * step for step in following]
         else:
             growth = max(0.0, (self.taken[-1] - self.taken[0]) / max(1, done - 1))
             ahead = [self.taken[-1] + growth * step for step in following]
@@ -104,8 +114,11 @@ class Forecast:
             return None
         learned = self._learned >= 1 and self._learning is not None
         learning = self._learning if learned and self._learning is not None else gone / self._learned
-        rest = max(learning / 2, gone - learning + self._left_of_phase() * learned)
-        return max(0.0, self.tasks * learning + rest * self.tasks * (self.tasks + 1) / 2 - gone)
+        under_way = self._left_of_phase() * learned
+        rest = max(learning / 2, gone - learning + under_way)
+        other = gone - learning - self._answering + under_way * (self._phase != ANSWERING) if learned else 0.0
+        answering = rest - max(0.0, other)
+        return max(0.0, self.tasks * (learning + rest) + answering * self.tasks * (self.tasks - 1) / 2 - gone)
 
     def share(self) -> float:
         """How much of the whole run is done, by time; 0 while nobody can tell."""
