@@ -14,6 +14,7 @@ from merlin_cl.metrics import holm, mean, paired, standard_deviation
 from merlin_cl.report.summary import Result, experiment_of, summarise
 from merlin_cl.report.text import nats
 from merlin_cl.runs.calibration import final_figures
+from merlin_cl.streams.registry import stream_names
 
 EXPERIMENTS = ROOT / "experiments"
 FILES = EXPERIMENTS / "results"
@@ -209,7 +210,7 @@ def sampling() -> str:
     for path in sorted((FILES / "sampling").glob("*.json")):
         one = json.loads(path.read_text(encoding="utf-8"))
         by_stream.setdefault(one["stream"], []).append(one)
-    tables = [_experiment("sampling").table(by_stream[stream]) for stream in STREAMS if stream in by_stream]
+    tables = [_experiment("sampling").table(by_stream[stream]) for stream in stream_names() if stream in by_stream]
     return "\n\n".join(tables) or NOTHING
 
 
