@@ -121,7 +121,8 @@ def paper_of(row: Row) -> Published | None:
     if row.paper is not None:
         return row.paper
     changed = changed_stream(row)
-    if fewer_images(row) or set(changed) == {"datasets"}:
+    whole = changed.get("images_per_task") == 0  # which the paper may have had where it does not say
+    if fewer_images(row) or set(changed) - ({"images_per_task"} if whole else set()) == {"datasets"}:
         return headline(row.method, row.stream, row.view, row.inference)
     comparable = row.view == view_for(row.stream, row.inference) and row.inference != "aware"
     if set(changed) == {"tasks"} and comparable:
