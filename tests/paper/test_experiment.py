@@ -129,3 +129,18 @@ def test_the_first_tasks_of_the_paper_come_from_its_task_wise_tables():
     assert first_tasks("gem", "split-mnist", 6) is None
     assert first_tasks("gem", "audio-mnist", 2) is None
     assert first_tasks("icarl", "permuted-mnist", 2) is None
+
+
+def test_rivals_have_the_paper_s_network_beside_its_main_table_and_merlin_s_beside_the_small_one():
+    def settings(name, stream, method):
+        lines = trials(experiment(name), TrialOptions(seeds=1, streams=(stream,), methods=(method,)))
+        (config,) = lines[0].configs
+        return config.method.record()
+
+    for method in ("single", "ewc", "gem", "icarl", "gss"):
+        main, small = (settings(name, "split-cifar10", method) for name in ("main", "small-backbone"))
+        assert (main["network"], small["network"]) == ("resnet18", "auto")
+        assert {one["updates_per_batch"] for one in (main, small)} == {1}
+        assert {one["augmentation"] for one in (main, small)} == {"none"}
+        assert settings("main", "split-mnist", method)["network"] == "auto"
+    assert settings("main", "split-cifar10", "merlin")["network"] == "auto"
