@@ -132,7 +132,7 @@ class _Drawing:
             if not len(at):
                 raise UsageError(
                     f"No image of {self.described} is left to score task {plan.info.index} of {self.settings.stream} on; "
-                    f"lower images_per_task or tasks, or give the full {self.source.title}."
+                    f"ask for fewer images_per_task or tasks, or give the full {self.source.title}."
                 )
         return scored
 
