@@ -163,6 +163,15 @@ def test_rivals_stand_beside_the_paper_with_its_network_and_with_merlin_s(record
     assert " 73.2: not run |" in above
 
 
+def test_rivals_beside_the_paper_have_its_one_update_a_batch_though_ours_share_ten(records):
+    runs = [one for one in records if (one.result["method"], one.result["stream"]) == ("single", "split-cifar10")]
+    run = next(one for one in runs if one.result["settings"]["method"]["network"] == "auto")
+    one_update = changed(run, accuracy=69.65, updates_per_batch=1, augmentation="none")
+    shared = changed(run, accuracy=1.0, updates_per_batch=10, augmentation="shifts-and-mirrors")
+    for order in ([one_update, shared], [shared, one_update]):
+        assert "| `single` | 69.65: = +0.0 (1) |" in scoreboard(order).partition("On MERLIN's own network")[2]
+
+
 def test_the_table_to_filter_has_every_row(records):
     rows = rows_to_filter(records)
     assert len(rows) == sum(

@@ -6,6 +6,7 @@ from importlib.resources import files
 import pytest
 
 from merlin_cl.errors import UsageError
+from merlin_cl.learners.registry import method_settings
 from merlin_cl.paper.experiment import experiment, experiment_names, view_for
 from merlin_cl.paper.published import PAPER_NAMES, first_tasks, published
 from merlin_cl.paper.trials import TrialOptions, trials
@@ -144,3 +145,15 @@ def test_rivals_have_the_paper_s_network_beside_its_main_table_and_merlin_s_besi
         assert {one["augmentation"] for one in (main, small)} == {"none"}
         assert settings("main", "split-mnist", method)["network"] == "auto"
     assert settings("main", "split-cifar10", "merlin")["network"] == "auto"
+
+
+def test_rivals_with_the_paper_s_means_have_no_settings_of_a_search_with_ours():
+    def of_main(method):
+        return trials(experiment("main"), TrialOptions(seeds=1, streams=("split-cifar10",), methods=(method,)))[0]
+
+    for method in ("single", "ewc", "gem", "icarl", "gss"):
+        trial = of_main(method)
+        untuned = method_settings(method).untuned(trial.stream.info())
+        assert trial.configs[0].method == untuned.changed(trial.line.photographs)
+    searched = method_settings("merlin").preset("default", of_main("merlin").stream.info())
+    assert of_main("merlin").configs[0].method == searched

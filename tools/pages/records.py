@@ -2,6 +2,7 @@
 
 import json
 import tomllib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -150,19 +151,24 @@ def row_of(
     method: str,
     inference: str | None,
     view: str | None = None,
-    network: str | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> Row | None:
-    """Return the row of a method as it is by default, or the nearest: fewest settings changed, then most seeds; of those with a
-    network other than the stream's usual one, if it is named."""
-    view = view or view_for(stream, inference)
+    """Return the row of a method with some `settings` otherwise than by default, or the nearest: fewest of them missed, fewest
+    others changed, then most seeds. Only the network is never another."""
+    view, wanted = view or view_for(stream, inference), settings or {}
+
+    def distance(row: Row) -> tuple[int, int, int]:
+        missed = sum(row.changed.get(name) != value for name, value in wanted.items())
+        return missed, len(row.changed), -len(row.seeds)
+
     known = [
         row
         for row in rows
         if (row.stream, row.method, row.inference, row.view) == (stream, method, inference, view)
-        and row.changed.get("network") == network
+        and row.changed.get("network") == wanted.get("network")
         and (headline(method, stream, view, inference) is None or paper_of(row) is not None)
     ]
-    return min(known, key=lambda row: (len(row.changed), -len(row.seeds)), default=None)
+    return min(known, key=distance, default=None)
 
 
 def one_a_method(places: list[Place]) -> list[Place]:

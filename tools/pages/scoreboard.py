@@ -1,8 +1,9 @@
 """RESULTS.md: what became of the paper's figures, ours as differences from them, on two screens."""
 
+from typing import Any
+
 from tools.pages.markdown import table, template
 from tools.pages.records import (
-    LARGER,
     A,
     Asked,
     Record,
@@ -21,11 +22,13 @@ from merlin_cl.paper.published import Published, headline
 from merlin_cl.paper.verdict import verdict
 from merlin_cl.report.summary import Row
 from merlin_cl.report.text import NONE, stream_title
+from merlin_cl.streams.registry import stream_settings
 
 STREAMS = experiment("main").streams
 SMALL = experiment("small-backbone").streams
 FURTHER = (*experiment("20-tasks").streams, *experiment("additional").streams)
 RIVALS = ("single", "ewc", "gem", "icarl", "gss", "cn-dpm")
+TABLES = ("main", "20-tasks", "additional")
 NOT_RUN = "not run"
 MERLIN = ("stream", "paper:", "recipe as printed", "our MERLIN", "exemplars alone")
 
@@ -70,14 +73,21 @@ def _rival(method: str, stream: str, rows: list[Row]) -> str:
     paper = headline(method, stream, view_for(stream, None), None)
     if paper is None:
         return NONE
-    larger = LARGER if same_network(method, stream) is not None else None
-    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None, network=larger), paper)}"
+    own = next(table for table in TABLES if stream in experiment(table).streams)
+    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None, settings=_settings(own, method, stream)), paper)}"
 
 
 def _on_merlins_network(method: str, stream: str, rows: list[Row]) -> str:
     paper = same_network(method, stream)
     assert paper is not None
-    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None), paper, known=True)}"
+    row = row_of(rows, stream, method, None, settings=_settings("small-backbone", method, stream))
+    return f"{paper.mean:g}: {_beside(row, paper, known=True)}"
+
+
+def _settings(table: str, method: str, stream: str) -> dict[str, Any]:
+    """Return what a table of the paper has otherwise than we have by default."""
+    info = stream_settings(stream)().info()
+    return next((line.besides(info) for line in experiment(table).lines if line.method == method), {})
 
 
 def _beside(row: Row | None, paper: Published, known: bool = False) -> str:

@@ -9,8 +9,9 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from merlin_cl.errors import unknown
+from merlin_cl.learners.means import input_kind
 from merlin_cl.paper.published import Published, published, view_of
-from merlin_cl.protocol import Inference, View
+from merlin_cl.protocol import Inference, StreamInfo, View
 
 Kind = Literal["scores", "curves", "sizes", "losses", "priors"]
 ORDER = (
@@ -58,6 +59,10 @@ class Line:
     def title(self) -> str:
         """What a reader calls the row."""
         return self.label or self.method
+
+    def besides(self, stream: StreamInfo) -> dict[str, Any]:
+        """What the row has on a stream beside its `settings`."""
+        return self.photographs if input_kind(stream) == "photographs" else {}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from merlin_cl.errors import UsageError, unknown
-from merlin_cl.learners.means import input_kind
 from merlin_cl.learners.registry import method_settings
 from merlin_cl.paper.experiment import Experiment, Line
 from merlin_cl.runs.config import RunConfig
@@ -100,8 +99,10 @@ def trials(experiment: Experiment, choice: TrialOptions) -> list[ExperimentLine]
 
 def _configs(experiment: Experiment, line: Line, stream: StreamSettings, choice: TrialOptions) -> Iterable[RunConfig]:
     kind = method_settings(line.method)
-    own = line.photographs if input_kind(stream.info()) == "photographs" else {}
-    method = changed(kind.preset("default", stream.info()), {**line.settings, **own})
+    own = line.besides(stream.info())
+    # What a search chose for the means that methods here share need not suit others.
+    start = kind.untuned(stream.info()) if own else kind.preset("default", stream.info())
+    method = changed(start, {**line.settings, **own})
     seeds = 1 if experiment.kind in ONE_RUN else choice.seeds
     inference = str(line.inferences[0]) if line.alone else "all"
     for seed in range(seeds):
