@@ -92,8 +92,9 @@ def test_first_tasks_stand_beside_the_paper_s_first_tasks(single):
 @pytest.mark.parametrize(("images", "stands"), [(480, True), (5000, False)])
 def test_fewer_images_stand_beside_the_paper_s_figure_and_more_do_not(single, images, stands):
     page = page_of("split-mnist", [changed(single, images_per_task=images)])
-    assert (f"with {images} images a task |" in page) is stands
-    assert any(f"images_per_task {images}" in row[0] for row in beside_the_paper(page)) is stands
+    assert (f"; {images} images a task |" in page) is stands
+    assert f"## Class-incremental, {images:,} images a task" in page
+    assert any(row[0].startswith("`single`") and row[4] != "not run" for row in beside_the_paper(page)) is stands
 
 
 def test_what_the_paper_has_with_the_same_network_is_told(records):

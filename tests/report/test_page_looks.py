@@ -103,7 +103,9 @@ def test_a_finding_is_found(browser, crowded):
 
 
 def test_a_phone_has_a_card_a_method(browser, crowded):
-    with opened(browser, f"{crowded}#stream=Split+MNIST+(tasks+4)", width=390, height=800, is_mobile=True) as page:
+    with opened(
+        browser, f"{crowded}#stream=Split+MNIST+(the+first+4+tasks)", width=390, height=800, is_mobile=True
+    ) as page:
         row = page.locator("#stream-0 tbody[data-view=class-incremental] tr:not(.view)").first
         assert row.evaluate("row => getComputedStyle(row).display") == "grid"
         assert row.locator("td:visible").count() == 6
@@ -112,7 +114,7 @@ def test_a_phone_has_a_card_a_method(browser, crowded):
 
 
 def test_lines_in_colour_fill_the_figure_and_the_others_are_counted(browser, crowded):
-    with opened(browser, f"{crowded}#stream=Split+MNIST+(tasks+4)") as page:
+    with opened(browser, f"{crowded}#stream=Split+MNIST+(the+first+4+tasks)") as page:
         figure = page.locator("#stream-0 [data-plot=curves]")
         note = figure.locator("[data-note]")
         assert note.inner_text().startswith("Out of view: 1 of 23 lines, below 90 %")

@@ -16,7 +16,7 @@ from merlin_cl.paper.published import Published, first_tasks, headline, publishe
 from merlin_cl.protocol import Inference
 from merlin_cl.report.ranking import Place, beside_the_first
 from merlin_cl.report.summary import Result, Row, experiment_of, summarise
-from merlin_cl.report.text import NONE, parts
+from merlin_cl.report.text import NONE, parts, stream_parts
 from merlin_cl.streams.registry import stream_names, stream_settings
 
 A = "average_incremental_accuracy"
@@ -190,9 +190,15 @@ def one_a_method(places: list[Place]) -> list[Place]:
 
 
 def named(row: Row) -> str:
-    """Return a method with what was set otherwise than by default."""
+    """Return a method with what was set otherwise than by default; not what was of the stream, which is told apart."""
     preset = f" ({row.preset})" if row.preset != "default" else ""
-    return f"`{row.method}`{preset}" + (f" {parts(row.changed)}" if row.changed else "")
+    changed = {name: value for name, value in row.changed.items() if name not in changed_stream(row)}
+    return f"`{row.method}`{preset}" + (f" {parts(changed)}" if changed else "")
+
+
+def part_of_stream(row: Row) -> str:
+    """Return, in words, what a row's stream has otherwise than the paper's; empty for the whole stream."""
+    return stream_parts(changed_stream(row), stream_settings(row.stream)().record())
 
 
 def figure(row: Row, metric: str, digits: int = 2) -> str:

@@ -74,7 +74,8 @@ def _rival(method: str, stream: str, rows: list[Row]) -> str:
     if paper is None:
         return NONE
     own = next(table for table in TABLES if stream in experiment(table).streams)
-    return f"{paper.mean:g}: {_beside(row_of(rows, stream, method, None, settings=_settings(own, method, stream)), paper)}"
+    row = row_of(rows, stream, method, None, settings=_settings(own, method, stream))
+    return f"{paper.mean:g}: {_beside(row, paper)}"
 
 
 def _on_merlins_network(method: str, stream: str, rows: list[Row]) -> str:

@@ -11,15 +11,14 @@ from tools.pages.records import (
     Record,
     ResultRow,
     asked,
-    changed_stream,
     entries,
-    fewer_images,
     figure,
     larger_network,
     named,
     one_a_method,
     paper_figure,
     paper_of,
+    part_of_stream,
     read_reasons,
     read_records,
     streams_of,
@@ -31,7 +30,7 @@ from merlin_cl.report.means import unequal_means
 from merlin_cl.report.page.command import command_of
 from merlin_cl.report.ranking import Place, ranking, sentence
 from merlin_cl.report.summary import Contest, Row, contests, experiment_of
-from merlin_cl.report.text import NONE, ends, parts, probability, signed, stored_size, stream_title
+from merlin_cl.report.text import NONE, ends, probability, signed, stored_size, stream_title
 
 FIGURES = ("A:", "95 % interval:", "final:", "F:", "NLL:", "ECE:")
 HEADINGS = ("rank:", "method", "inference", *FIGURES, "seeds:", "kept:", "held:", "CPU s:", "run:")
@@ -165,8 +164,7 @@ class Section:
             width = row.half_width[A]
             key = _key(row.stream, row.method, row.inference, row.preset)
             why = [reason(middle, width, paper), self.reasons.get(key), larger_network(row)]
-            why += [paper.where if "first" in paper.where else None]
-            why += [f"with {fewer_images(row)} images a task" if fewer_images(row) else None]
+            why += [paper.where if "first" in paper.where else part_of_stream(row)]
             cells = (named(row), row.view, row.inference or NONE, paper_figure(paper), verdict(middle, width, paper))
             yield (*cells, "; ".join(part for part in why if part))
 
@@ -199,7 +197,7 @@ class Section:
         difference, interval = signed(outcome.difference), ends(outcome.interval, signed)
         p_value = probability(outcome.p_value)
         return (
-            row.view,
+            _question(row),
             called[0],
             str(self.number(row)),
             called[1],
@@ -222,9 +220,8 @@ class Section:
 
 
 def _question(row: Row) -> str:
-    """Return what rows were asked: the view, and what was changed of the stream."""
-    changed = changed_stream(row)
-    return row.view + (f", {parts(changed)}" if changed else "")
+    """Return what rows were asked: the view, and which part of the stream, if not the whole."""
+    return ", ".join(filter(None, [row.view, part_of_stream(row)]))
 
 
 def _short(row: Row, name: str, digits: int) -> str:

@@ -13,6 +13,7 @@ from merlin_cl.learners.registry import method_settings, preset_kind
 from merlin_cl.learners.retired import harmless
 from merlin_cl.metrics import BOUNDS, METRICS, Comparison, half_width, holm, interval, mean, paired, standard_deviation
 from merlin_cl.paper.published import Published, headline
+from merlin_cl.report.text import stream_parts
 from merlin_cl.runs.calibration import AFTER_EACH_TASK, final_figures
 from merlin_cl.streams.registry import stream_settings
 
@@ -185,11 +186,19 @@ def stored_in_all(result: Result) -> float | None:
 
 def changed_stream(result: Result) -> dict[str, Any]:
     """The settings of the stream that are not its defaults."""
+    return _differing(result["settings"]["stream"], _usual_stream(result))
+
+
+def part_of_stream(result: Result) -> str:
+    """What the stream has otherwise than by default, in words; empty for the stream as it is by default."""
+    return stream_parts(changed_stream(result), _usual_stream(result))
+
+
+def _usual_stream(result: Result) -> dict[str, Any]:
     try:
-        default = stream_settings(_kind(result))().record()
+        return stream_settings(_kind(result))().record()
     except UNKNOWN:  # a stream of another package that is not installed here, or has no defaults
-        default = {}
-    return _differing(result["settings"]["stream"], default)
+        return {}
 
 
 def _changed_method(result: Result) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from typing import TextIO
+from typing import Any, TextIO
 
 from rich.console import Console
 
@@ -157,3 +157,25 @@ def parts(values: Mapping[str, object]) -> str:
     """
     shown = {name: f"{value:.6g}" if isinstance(value, float) else value for name, value in values.items()}
     return ", ".join(f"{name} {value}" for name, value in shown.items()) or "none"
+
+
+def stream_parts(changed: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """What a stream has otherwise than usual, in words.
+
+    >>> usual = {"images_per_task": 2500, "tasks": 10, "datasets": ["digits", "faces", "signs"]}
+    >>> stream_parts({"datasets": ["digits", "signs"], "images_per_task": 1250}, usual)
+    'without faces, 1,250 images a task'
+    >>> stream_parts({"images_per_task": 0, "tasks": 3, "image_size": 32}, usual)
+    'all images, the first 3 tasks, image_size 32'
+    """
+    return ", ".join(_stream_part(name, value, usual.get(name)) for name, value in changed.items())
+
+
+def _stream_part(name: str, value: Any, usual: Any) -> str:
+    if isinstance(value, list) and isinstance(usual, list | tuple) and set(value) < set(usual):
+        return f"without {' and '.join(one for one in usual if one not in value)}"
+    if name == "images_per_task":
+        return f"{value:,} images a task" if value else "all images"
+    if name == "tasks" and usual is not None and value < usual:
+        return f"the first {value} tasks"
+    return f"{name} {' '.join(map(str, value)) if isinstance(value, list | tuple) else value}"

@@ -29,9 +29,9 @@ def test_streams_with_other_settings_are_not_put_side_by_side(tmp_path):
     make_run(tmp_path, stream_values={"tasks": 3})
     make_run(tmp_path, stream="permuted-mnist")
     assert [group.title for group in sorted_runs(tmp_path)] == [
-        "Split MNIST (tasks 2)",
-        "Split MNIST (tasks 3)",
-        "Permuted MNIST (tasks 3)",
+        "Split MNIST (the first 2 tasks)",
+        "Split MNIST (the first 3 tasks)",
+        "Permuted MNIST (the first 3 tasks)",
     ]
 
 

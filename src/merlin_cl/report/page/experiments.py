@@ -11,7 +11,7 @@ from typing import Any
 from merlin_cl.metrics import METRICS, learning_curve
 from merlin_cl.report.diagnosis import CONTROL
 from merlin_cl.report.page.sources import Run
-from merlin_cl.report.summary import Result, Row, changed_stream, experiment_of, is_ceiling, summarise
+from merlin_cl.report.summary import Result, Row, changed_stream, experiment_of, is_ceiling, part_of_stream, summarise
 from merlin_cl.report.text import parts, stream_title
 from merlin_cl.runs.calibration import after
 from merlin_cl.streams.registry import stream_names
@@ -127,9 +127,9 @@ def _group(runs: list[Run]) -> StreamGroup:
     members = [list(seeds.values()) for seeds in by_experiment.values()]
     experiments = [_experiment(list(alike)) for alike in members]
     first = runs[0].result
-    changed = changed_stream(first)
+    changed, part = changed_stream(first), part_of_stream(first)
     return StreamGroup(
-        title=stream_title(first["stream"]) + (f" ({parts(changed)})" if changed else ""),
+        title=stream_title(first["stream"]) + (f" ({part})" if part else ""),
         name=first["stream"],
         source=first["source"],
         changed=changed,
