@@ -167,13 +167,18 @@ def stream_parts(changed: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
     'without faces, 1,250 images a task'
     >>> stream_parts({"images_per_task": 0, "tasks": 3, "image_size": 32}, usual)
     'all images, the first 3 tasks, image_size 32'
+    >>> stream_parts({"datasets": ["signs", "digits"]}, usual)
+    'without faces, in the order signs digits'
     """
     return ", ".join(_stream_part(name, value, usual.get(name)) for name, value in changed.items())
 
 
 def _stream_part(name: str, value: Any, usual: Any) -> str:
-    if isinstance(value, list) and isinstance(usual, list | tuple) and set(value) < set(usual):
-        return f"without {' and '.join(one for one in usual if one not in value)}"
+    if isinstance(value, list) and isinstance(usual, list | tuple) and set(value) <= set(usual):
+        missing = " and ".join(one for one in usual if one not in value)
+        in_order = [one for one in usual if one in value]
+        words = [f"without {missing}"] if missing else []
+        return ", ".join(words + ([f"in the order {' '.join(value)}"] if value != in_order else []))
     if name == "images_per_task":
         return f"{value:,} images a task" if value else "all images"
     if name == "tasks" and usual is not None and value < usual:
