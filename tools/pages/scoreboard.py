@@ -30,7 +30,15 @@ FURTHER = (*experiment("20-tasks").streams, *experiment("additional").streams)
 RIVALS = ("single", "ewc", "gem", "icarl", "gss", "cn-dpm")
 TABLES = ("main", "20-tasks", "additional")
 NOT_RUN = "not run"
-MERLIN = ("stream", "paper:", "recipe as printed", "our MERLIN", "exemplars alone")
+CODE = [
+    stream
+    for line in experiment("main").lines
+    if line.settings.get("reading") == "code"
+    for stream in STREAMS
+    if stream not in line.skip
+]
+"""Streams that the paper's code, as its authors published it, is for."""
+MERLIN = ("stream", "paper:", "recipe as printed", "by its authors' code", "our MERLIN", "exemplars alone")
 
 
 def pages() -> dict[str, str]:
@@ -63,10 +71,14 @@ def _linked(stream: str) -> str:
 
 def _merlin(one: Asked, rows: list[Row]) -> tuple[str, ...]:
     told, row = one.inference == "aware", row_of(rows, one.stream, "merlin-paper", one.inference)
+    of_code = [other for other in rows if other.changed.get("reading") == "code"]
+    code = row_of(of_code, one.stream, "merlin-paper", one.inference)
     ours = row_of(rows, one.stream, "merlin", "aware" if told else "marginal")
     control = row_of(rows, one.stream, "gdumb-ensemble", None, view_for(one.stream, one.inference))
     name = f"{_linked(one.stream)}{', told the task' if told else ''}"
-    return (name, paper_figure(one.paper), *(_beside(other, one.paper) for other in (row, ours, control)))
+    by_code = _beside(code, one.paper) if one.stream in CODE else NONE
+    beside = [_beside(other, one.paper) for other in (row, ours, control)]
+    return (name, paper_figure(one.paper), beside[0], by_code, *beside[1:])
 
 
 def _rival(method: str, stream: str, rows: list[Row]) -> str:
