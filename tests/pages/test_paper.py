@@ -1,5 +1,7 @@
 """The tables of docs/paper.md set the right numbers beside each other."""
 
+import json
+
 from tools.pages import paper as tool
 from tools.pages.paper_figures import as_svg, decoder_figure, models_figure
 
@@ -56,3 +58,12 @@ def test_figures_are_the_same_text_for_the_same_numbers():
     groups = {("split-mnist", "text"): [record(0, 80.0), record(1, 90.0)]}
     for figure in (decoder_figure, lambda groups: models_figure(groups, tool.KINDS)):
         assert as_svg(figure(groups), "figure") == as_svg(figure(groups), "figure")
+
+
+def test_streams_stand_in_the_paper_s_order_and_its_text_before_its_code(tmp_path):
+    for stream in ("permuted-mnist", "split-mnist"):
+        for reading in ("code", "text"):
+            written = record(0, 80.0) | {"stream": stream, "settings": {"reading": reading}}
+            (tmp_path / f"{stream}-{reading}.json").write_text(json.dumps(written))
+    streams = [(stream, reading) for stream in ("split-mnist", "permuted-mnist") for reading in ("text", "code")]
+    assert list(tool.recipes(tmp_path)) == streams

@@ -25,6 +25,7 @@ KINDS = {
     "rescaled": "rescaled",
     "fresh": "fresh networks",
 }
+STREAMS, READINGS = experiment("main").streams, ("text", "code")
 ABLATIONS = ("variants", "cndpm-prior", "ensemble", "chunk", "clf-loss", "memory")
 
 RecipeRecord = dict[str, Any]
@@ -42,12 +43,13 @@ def pages() -> dict[str, str]:
 
 
 def recipes(folder: Path = RECIPE) -> dict[tuple[str, str], list[RecipeRecord]]:
-    """What was found, by stream and reading, a seed each."""
+    """What was found, by stream and reading, a seed each; streams in the paper's order, its text before its code."""
     groups: dict[tuple[str, str], list[RecipeRecord]] = {}
     for path in sorted(folder.glob("*.json")):
         record = json.loads(path.read_text("utf-8"))
         groups.setdefault((record["stream"], record["settings"]["reading"]), []).append(record)
-    return groups
+    order = {key: (STREAMS.index(key[0]), READINGS.index(key[1])) for key in groups}
+    return {key: groups[key] for key in sorted(groups, key=order.__getitem__)}
 
 
 def over_tasks(records: list[RecipeRecord], part: str, name: str, task: int | None = None) -> list[float]:
