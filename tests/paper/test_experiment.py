@@ -157,3 +157,15 @@ def test_rivals_with_the_paper_s_means_have_no_settings_of_a_search_with_ours():
         assert trial.configs[0].method == untuned.changed(trial.line.photographs)
     searched = method_settings("merlin").preset("default", of_main("merlin").stream.info())
     assert of_main("merlin").configs[0].method == searched
+
+
+@pytest.mark.parametrize("name", ["taskwise", "cndpm-prior", "memory"])
+def test_rivals_of_tables_that_repeat_the_main_one_are_those_of_main(name):
+    def rivals(table):
+        lines = experiment(table).lines
+        return {
+            line.method: line.photographs for line in lines if line.method in ("single", "ewc", "gem", "icarl", "gss")
+        }
+
+    of_main = rivals("main")
+    assert {method: of_main[method] for method in rivals(name)} == rivals(name)
