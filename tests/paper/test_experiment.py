@@ -154,7 +154,7 @@ def test_rivals_with_the_paper_s_means_have_no_settings_of_a_search_with_ours():
     for method in ("single", "ewc", "gem", "icarl", "gss"):
         trial = of_main(method)
         untuned = method_settings(method).untuned(trial.stream.info())
-        assert trial.configs[0].method == untuned.changed(trial.line.photographs)
+        assert trial.configs[0].method == untuned.changed({**trial.line.settings, **trial.line.photographs})
     searched = method_settings("merlin").preset("default", of_main("merlin").stream.info())
     assert of_main("merlin").configs[0].method == searched
 
@@ -168,4 +168,6 @@ def test_rivals_of_tables_that_repeat_the_main_one_are_those_of_main(name):
         }
 
     of_main = rivals("main")
-    assert {method: of_main[method] for method in rivals(name)} == rivals(name)
+    own = ("exemplars",)  # which Table 6 varies
+    for method, settings in rivals(name).items():
+        assert {key: value for key, value in settings.items() if key not in own} == of_main[method]

@@ -100,7 +100,8 @@ def _on_merlins_network(method: str, stream: str, rows: list[Row]) -> str:
 def _settings(table: str, method: str, stream: str) -> dict[str, Any]:
     """Return what a table of the paper has otherwise than we have by default."""
     info = stream_settings(stream)().info()
-    return next((line.besides(info) for line in experiment(table).lines if line.method == method), {})
+    lines = [line for line in experiment(table).lines if line.method == method]
+    return {**lines[0].settings, **lines[0].besides(info)} if lines else {}
 
 
 def _beside(row: Row | None, paper: Published, known: bool = False) -> str:
