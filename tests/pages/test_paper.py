@@ -27,14 +27,12 @@ def record(seed, accuracy, tasks=2):
 
 def test_tables_have_means_over_seeds():
     groups = {("split-mnist", "text"): [record(0, 80.0), record(1, 90.0)]}
-    assert "| split-mnist | text | 2 | 1.00, 2.00 | 2.00, 3.00 | 0.008 / 0.025 / 0.021 | 50.0 ± 0.0 |" in tool.decoder(
-        groups
-    )
+    decoder = tool.decoder(groups)
+    assert "| Split MNIST, text | 2 | 1.00 to 2.00 | 2.00 to 3.00 | 0.008 / 0.025 / 0.021 | 50.0 ± 0.0 |" in decoder
     assert "| 10.0 ± 0.0 | 85.0 ± 7.1 | 85.0 ± 7.1 |" in tool.models(groups)
     assert "| 90.7 ± 0.8 |" in tool.models(groups)
-    assert "| split-mnist | text | fresh networks | +0.00 | – |" in tool.models(
-        groups
-    )  # two seeds are too few for a p-value
+    # two seeds are too few for a p-value
+    assert "| Split MNIST, text | fresh networks | +0.00 | – |" in tool.models(groups)
     assert tool.decoder({}) == tool.models({}) == tool.ablations([]) == tool.NOTHING
 
 
@@ -49,8 +47,8 @@ def test_an_ablation_stands_beside_the_paper_s():
         return {"settings": {"stream": stream, "method": method}, "seed": 0, "scores": [score]}
 
     table = tool.ablations([result(vae="untrained"), result(models=100), result(latent=7)])
-    assert "| Table 2 | split-mnist | without training the VAE | 44.8 ± 5.7 | 88.0 | 1 | +43.20 | exceeded |" in table
-    assert "| Table 3 | split-mnist | merlin-paper, E = 100 | 91.6 ± 0.3 | 88.0 | 1 | -3.60 | not reached |" in table
+    assert "| Table 2 | Split MNIST | without training the VAE | 44.8 ± 5.7 | 88.0 | 1 | +43.20 | exceeded |" in table
+    assert "| Table 3 | Split MNIST | E = 100 | 91.6 ± 0.3 | 88.0 | 1 | -3.60 | not reached |" in table
     assert len(table.splitlines()) == 2 + 2  # what the paper did not try stands beside nothing
 
 

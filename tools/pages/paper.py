@@ -14,8 +14,8 @@ from merlin_cl.paper.cells import SCORES, score_of
 from merlin_cl.paper.experiment import Experiment, Line, experiment, view_for
 from merlin_cl.paper.published import published
 from merlin_cl.paper.trials import TrialOptions, trials
-from merlin_cl.paper.verdict import reason, verdict
-from merlin_cl.report.text import NONE, signed
+from merlin_cl.paper.verdict import verdict
+from merlin_cl.report.text import NONE, signed, stream_title
 
 RECIPE, RESULTS = ROOT / "experiments" / "results" / "recipe", ROOT / "results"
 KINDS = {
@@ -61,49 +61,34 @@ def over_tasks(records: list[RecipeRecord], part: str, name: str, task: int | No
 def decoder(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
     """Whether the decoder learns, as Markdown."""
     headings = (
-        *(
-            "stream",
-            "reading",
-            "seeds",
-            "error, encoded and decoded: first task, last",
-            "error, sampled: first task, last",
-        ),
-        *("first layer: decoded / base / fresh", "own task: decoded", "own task: base models", "guessing"),
+        *("stream, reading", "seeds", "error: encoded", "error: sampled", "first layer"),
+        *("own task: decoded", "base models", "guessing"),
     )
     rows = []
-    for (stream, reading), records in groups.items():
+    for key, records in groups.items():
         ends = [
-            ", ".join(f"{mean(over_tasks(records, 'relative_error', name, task)):.2f}" for task in (0, -1))
+            " to ".join(f"{mean(over_tasks(records, 'relative_error', name, task)):.2f}" for task in (0, -1))
             for name in ("reconstructed", "sampled")
         ]
         sizes = " / ".join(f"{mean(over_tasks(records, 'size', name)):.3f}" for name in ("decoded", "base", "fresh"))
         own = [_figure(over_tasks(records, "own_task", name)) for name in ("sampled_ensemble", "base_ensemble")]
-        rows.append(
-            (
-                stream,
-                reading,
-                _seeds(records),
-                *ends,
-                sizes,
-                *own,
-                f"{over_tasks(records, 'own_task', 'chance')[0]:.0f}",
-            )
-        )
+        guessing = f"{over_tasks(records, 'own_task', 'chance')[0]:.0f}"
+        rows.append((_named(key), _seeds(records), *ends, sizes, *own, guessing))
     return table(headings, rows) if rows else NOTHING
 
 
 def models(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
     """What each kind of models answers, as Markdown."""
     rows = []
-    for (stream, reading), records in groups.items():
-        paper = published("main", "merlin", stream, "A")
+    for key, records in groups.items():
+        paper = published("main", "merlin", key[0], "A")
         cells = [_figure(over_tasks(records, "accuracy", kind)) for kind in KINDS]
         rows.append(
-            (stream, reading, _seeds(records), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
+            (_named(key), _seeds(records), *cells, NONE if paper is None else f"{paper.mean:g} ± {paper.std:g}")
         )
     if not rows:
         return NOTHING
-    answers = table(("stream", "reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows)
+    answers = table(("stream, reading", "seeds", *KINDS.values(), "paper's MERLIN"), rows)
     return f"{answers}\n\nThe recipe against the others, paired over seeds:\n\n{_against(groups)}"
 
 
@@ -111,17 +96,22 @@ def _against(groups: dict[tuple[str, str], list[RecipeRecord]]) -> str:
     """What the recipe gains over every other kind of models, with p-values corrected over the table."""
     others = [kind for kind in KINDS if kind not in ("sampled", "decoded")]
     cells = [
-        (stream, reading, kind, paired(_by_seed(records, "sampled"), _by_seed(records, kind)))
-        for (stream, reading), records in groups.items()
+        (_named(key), kind, paired(_by_seed(records, "sampled"), _by_seed(records, kind)))
+        for key, records in groups.items()
         for kind in others
     ]
     corrected = holm([outcome and outcome.p_value for *_, outcome in cells])
     rows = [
-        (stream, reading, KINDS[kind], signed(outcome.difference), NONE if p_value is None else f"{p_value:.2g}")
-        for (stream, reading, kind, outcome), p_value in zip(cells, corrected, strict=True)
+        (named, KINDS[kind], signed(outcome.difference), NONE if p_value is None else f"{p_value:.2g}")
+        for (named, kind, outcome), p_value in zip(cells, corrected, strict=True)
         if outcome is not None
     ]
-    return table(("stream", "reading", "against", "the recipe gains", "p (Holm)"), rows)
+    return table(("stream, reading", "against", "the recipe gains", "p (Holm)"), rows)
+
+
+def _named(key: tuple[str, str]) -> str:
+    """A stream and a reading."""
+    return f"{stream_title(key[0])}, {key[1]}"
 
 
 def _by_seed(records: list[RecipeRecord], kind: str) -> dict[int, float]:
@@ -131,7 +121,7 @@ def _by_seed(records: list[RecipeRecord], kind: str) -> dict[int, float]:
 def ablations(results: list[RecipeRecord]) -> str:
     """The paper's ablations beside ours, as Markdown."""
     rows = [row for name in ABLATIONS for row in _rows(experiment(name), results)]
-    headings = ("table", "stream", "row", "paper", "ours", "seeds", "difference", "mark", "reason")
+    headings = ("table", "stream", "row", "paper", "ours", "seeds", "difference", "mark")
     return table(headings, rows) if rows else NOTHING
 
 
@@ -159,16 +149,11 @@ def _scores(results: list[RecipeRecord], stream: str, inference: Any) -> Iterabl
 
 def _row(chosen: Experiment, line: Line, stream: str, values: list[float]) -> tuple[str, ...]:
     paper, middle = chosen.published(line, stream, "A"), mean(values)
-    told = (NONE, NONE, NONE, NONE)
+    told = (NONE, NONE, NONE)
     if paper is not None:
-        width = half_width(values)
-        told = (
-            paper_figure(paper),
-            signed(middle - paper.mean),
-            verdict(middle, width, paper),
-            reason(middle, width, paper),
-        )
-    return (chosen.where, stream, line.title, told[0], _figure(values), str(len(values)), *told[1:])
+        told = (paper_figure(paper), signed(middle - paper.mean), verdict(middle, half_width(values), paper))
+    where, row = chosen.where.rpartition(", ")[2], line.title.removeprefix("merlin-paper, ")
+    return (where, stream_title(stream), row, told[0], _figure(values), str(len(values)), *told[1:])
 
 
 def _figure(values: list[float]) -> str:
