@@ -90,6 +90,17 @@ def main() -> None:
     parser.add_argument("--data", help="the folder with data sets")
     parser.add_argument("--out", type=Path, default=Path("runs/missing"))
     options = parser.parse_args()
+    for name in options.streams:
+        if name not in stream_names():
+            parser.error(f"there is no stream {name!r}; there are {', '.join(stream_names())}.")
+    try:
+        list_or_compute(options)
+    except MerlinError as error:
+        parser.error(str(error))
+
+
+def list_or_compute(options: argparse.Namespace) -> None:
+    """Do what the command line asks for."""
     results = list(read_results())
     every = [*of_tables(), *of_grids()] if options.tables is None else of_tables(options.tables)
     costed = sorted(expected(missing(every, results), results), key=lambda pair: pair[1])
