@@ -11,9 +11,9 @@ from tools.pages.markdown import NOTHING, ROOT, filled, table
 from tools.pages.records import A, Record, ResultRow, entries, read_records, streams_of
 from tools.pages.svg import drawing, element, group, line, text
 
-from merlin_cl.learners.registry import method_settings
 from merlin_cl.metrics import mean
 from merlin_cl.report.means import unequal_means
+from merlin_cl.report.summary import Row, first_answers, is_ceiling
 from merlin_cl.report.text import stored_size, stream_title
 
 PAGE = "docs/fronts.md"
@@ -46,7 +46,7 @@ def pages() -> dict[str, str]:
                 [Point(r.row.method, _a(r), r.row.stored_bytes) for r in rows if r.row.stored_bytes],
                 stored_size,
             ),
-            "CPU seconds": ([Point(r.row.method, _a(r), r.cpu_seconds) for r in rows], lambda s: f"{s:.3g} s"),
+            "CPU seconds": ([Point(r.row.method, _a(r), r.cpu_seconds) for r in rows], cpu_time),
         }
         figures[f"docs/images/fronts-{stream}.svg"] = figure(
             stream, {name: points for name, (points, _) in costs.items()}
@@ -63,22 +63,29 @@ def pages() -> dict[str, str]:
             [picture, table(("", "on the front, the cheapest first"), lines), *unequal_means(r.row for r in rows)]
         )
         sections.append(f"## {stream_title(stream)}\n\n{told_of}")
-    parts = {"fronts": "\n\n".join(sections) or NOTHING, "exemplars": by_exemplars(EXEMPLARS)}
-    return {PAGE: filled(PAGE, parts), **figures}
+    sections_by_exemplars, figures_by_exemplars = by_exemplars(EXEMPLARS)
+    parts = {"fronts": "\n\n".join(sections) or NOTHING, "exemplars": sections_by_exemplars}
+    return {PAGE: filled(PAGE, parts), **figures, **figures_by_exemplars}
 
 
 def compared(records: Sequence[Record]) -> list[ResultRow]:
-    """Return the best row of every method that where all classes compete, without a budget of its own."""
-    best: dict[str, ResultRow] = {}
-    for entry in entries(list(records)):
-        row = entry.row
-        if row.view not in VIEWS or row.inference == "aware" or row.stream_changed or row.changed.get("memory"):
-            continue
-        if row.mean[A] is None or _ceiling(row.method):
-            continue
-        if row.method not in best or _a(entry) > _a(best[row.method]):
-            best[row.method] = entry
-    return list(best.values())
+    """Return a row for every method where all classes compete: its first answer with the stream's own settings.
+
+    Where these were not run it is the row with the fewest others: what is compared is not chosen by its accuracy.
+    """
+    rows = [entry for entry in entries(list(records)) if _takes_part(entry.row)]
+    answers = {id(row) for row in first_answers(entry.row for entry in rows)}
+    own: dict[str, ResultRow] = {}
+    for entry in sorted(rows, key=lambda entry: (len(entry.row.changed), -len(entry.row.seeds))):
+        if id(entry.row) in answers:
+            own.setdefault(entry.row.method, entry)
+    return list(own.values())
+
+
+def _takes_part(row: Row) -> bool:
+    if row.view not in VIEWS or row.inference == "aware" or row.stream_changed or row.changed.get("memory"):
+        return False
+    return row.mean[A] is not None and not is_ceiling(row.method)
 
 
 def front(points: Sequence[Point]) -> list[Point]:
@@ -150,42 +157,100 @@ def _panel(name: str, points: list[Point], left: float) -> str:
     return group(*grid, axis, element("path", d=path, class_="step"), *marks)
 
 
-def by_exemplars(folder: Path) -> str:
-    """Return a table for each stream: accuracy by method and number of exemplars, the best of a column in bold."""
-    sections = []
-    for stream in streams_of(records) if (records := read_records(folder)) else []:
-        accuracies: dict[str, dict[int, list[float]]] = {}
-        for record in records:
-            result = record.result
-            if result["stream"] != stream:
-                continue
-            scores = [s for s in result["scores"] if s["view"] in VIEWS and s["inference"] != "aware"]
-            own = accuracies.setdefault(result["method"], {}).setdefault(result["exemplars"], [])
-            own.append(max(float(score[A]) for score in scores))
-        if not accuracies:
-            continue
-        numbers = sorted({number for of in accuracies.values() for number in of})
-        best = {n: max(mean(of[n]) for of in accuracies.values() if n in of) for n in numbers}
-        rows = [(f"`{method}`", *(_shown(of, n, best[n]) for n in numbers)) for method, of in accuracies.items()]
-        seeds = max(len(values) for of in accuracies.values() for values in of.values())
-        headings = ("A with so many exemplars", *(f"{number:,}:" for number in numbers))
-        sections.append(f"### {stream_title(stream)}\n\n{table(headings, rows)}\n\nSeeds: up to {seeds}.")
-    return "\n\n".join(sections) or NOTHING
+def by_exemplars(folder: Path) -> tuple[str, dict[str, str]]:
+    """Return a section for each stream, accuracy by method and number of exemplars, and its figures."""
+    sections, figures = [], {}
+    records = read_records(folder)
+    for stream in dict.fromkeys(record.result["stream"] for record in records):
+        points = exemplar_points([record for record in records if record.result["stream"] == stream])
+        numbers = sorted({number for of in points.values() for number in of})
+        best = {n: max(of[n] for of in points.values() if n in of) for n in numbers}
+        rows = [
+            (f"`{method}`", *(_shown(of.get(n), best[n]) for n in numbers))
+            for method, of in sorted(points.items(), key=lambda item: -mean(list(item[1].values())))
+        ]
+        on_front = front([Point(method, a, number) for method, of in points.items() for number, a in of.items()])
+        told = ", ".join(f"`{p.method}` with {p.cost:,.0f} ({p.accuracy:.1f})" for p in on_front)
+        seeds = {record.result["seed"] for record in records if record.result["stream"] == stream}
+        figures[f"docs/images/exemplars-{stream}.svg"] = exemplar_figure(stream, points)
+        sections.append(
+            f"### {stream_title(stream)}\n\n![Accuracy against exemplars on {stream}](images/exemplars-{stream}.svg)\n\n"
+            f"On the front: {told}. {'One seed' if len(seeds) == 1 else f'{len(seeds)} seeds'}.\n\n"
+            + table(("A with so many exemplars", *(f"{number:,}:" for number in numbers)), rows)
+        )
+    return "\n\n".join(sections) or NOTHING, figures
 
 
-def _shown(of: dict[int, list[float]], number: int, best: float) -> str:
-    if number not in of:
+def exemplar_points(records: Sequence[Record]) -> dict[str, dict[int, float]]:
+    """Return the mean accuracy of each method's first answer by its number of exemplars, the fewest first."""
+    values: dict[str, dict[int, list[float]]] = {}
+    for record in sorted(records, key=lambda record: record.result["exemplars"]):
+        first = next(s for s in record.result["scores"] if s["view"] in VIEWS and s["inference"] != "aware")
+        of = values.setdefault(record.result["method"], {})
+        of.setdefault(record.result["exemplars"], []).append(float(first[A]))
+    return {method: {number: mean(seeds) for number, seeds in of.items()} for method, of in values.items()}
+
+
+def exemplar_figure(stream: str, points: dict[str, dict[int, float]]) -> str:
+    """Return a line for every method over the logarithm of the number of exemplars; MERLIN and the best of a number are named."""
+    numbers = sorted({number for of in points.values() for number in of})
+    lows = sorted(value for of in points.values() for value in of.values())
+    low, high = lows[len(lows) // 6] - 3, lows[-1] + 1
+    width, height, right = 2 * WIDTH - 100, HEIGHT + 90, 130
+    span = math.log(numbers[-1] / numbers[0]) or 1.0
+
+    def place(number: int, accuracy: float) -> tuple[float, float]:
+        x = MARGIN + width * math.log(number / numbers[0]) / span
+        return x, TOP + height * (1 - (max(accuracy, low) - low) / (high - low))
+
+    best = {max((m for m in points if n in points[m]), key=lambda m: points[m][n]) for n in numbers}
+    named = sorted(best | {"merlin"} & set(points), key=lambda method: (method != "merlin", method))
+    ends = {method: place(number := max(points[method]), points[method][number]) for method in named}
+    names = beside(ends, MARGIN + width + right)
+    parts = [
+        text(14, 24, f"{stream_title(stream)}: how many exemplars a method needs", class_="title"),
+        text(14, 44, "A in percent by exemplars kept; named: MERLIN and the best of every number", class_="dim"),
+    ]
+    for tick in range(5 * math.ceil(low / 5), int(high) + 1, 5):
+        y = place(numbers[0], tick)[1]
+        parts.append(line(MARGIN, y, MARGIN + width, y, class_="grid"))
+        parts.append(text(MARGIN - 6, y + 4, str(tick), class_="dim", text_anchor="end"))
+    for number in numbers:
+        x, _ = place(number, low)
+        parts.append(text(x, TOP + height + 18, f"{number:,}", class_="dim", text_anchor="middle"))
+    for method, of in sorted(points.items(), key=lambda item: (item[0] == "merlin", item[0] in best)):
+        kind = "ours" if method == "merlin" else "on" if method in best else "rival"
+        path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in (place(*point) for point in of.items()))
+        words = [text(*names[method], method, class_="name")] if method in names else []
+        parts.append(group(f"<title>{method}</title>", element("path", d=path, class_="course"), *words, class_=kind))
+    label = f"{stream}: accuracy by number of exemplars; best: {', '.join(sorted(best))}"
+    style = STYLE + (
+        ".{name} .course{{fill:none;stroke:var(--line);stroke-width:1.4}}.{name} .on .course{{stroke:var(--keep);"
+        "stroke-width:2}}.{name} .ours .course{{stroke:var(--merlin);stroke-width:2.4}}"
+    )
+    name = f"exemplars-{stream}"
+    return drawing(
+        name, MARGIN + width + right, TOP + height + 30, "\n".join(parts), label, style.format(name=f"fig.{name}")
+    )
+
+
+def cpu_time(seconds: float) -> str:
+    """A time in words of a table, two digits of it.
+
+    >>> [cpu_time(seconds) for seconds in (0.0824, 12.44, 96.6, 385, 4020, 36000)]
+    ['0.082 s', '12 s', '97 s', '6.4 min', '67 min', '10 h']
+    """
+    for unit, length, most in (("s", 1, 120), ("min", 60, 120 * 60), ("h", 3600, math.inf)):
+        if seconds < most:
+            return f"{float(f'{seconds / length:.2g}'):g} {unit}"
+    raise ValueError(f"{seconds} seconds are no time")
+
+
+def _shown(value: float | None, best: float) -> str:
+    if value is None:
         return "–"
-    value = mean(of[number])
     return f"**{value:.1f}**" if value == best else f"{value:.1f}"
 
 
 def _a(entry: ResultRow) -> float:
     return float(entry.row.mean[A] or 0.0)
-
-
-def _ceiling(method: str) -> bool:
-    try:
-        return method_settings(method).ceiling
-    except ValueError:
-        return False
