@@ -10,7 +10,7 @@ from torch.nn import functional
 from merlin_cl.networks.bank import Bank, Training, cross_entropy_slope
 from merlin_cl.networks.mlp import MLP
 from merlin_cl.networks.module_bank import ModuleNetwork
-from merlin_cl.networks.per_example import example_gradients
+from merlin_cl.networks.per_example import example_gradients, squared_gradients
 from merlin_cl.networks.resnet import ResNet
 
 
@@ -120,9 +120,23 @@ def test_gradients_of_single_examples_are_those_of_batches_of_one(network):
         alone.append(torch.autograd.grad(loss(logits, y[at : at + 1]).sum(), flat)[0][0])
     expected = torch.stack(alone)
     expected[:, network.learned :] = 0
-    weights = torch.linspace(0.5, 2, len(y))
-    torch.testing.assert_close(gradients.weighted_squares(weights), weights @ expected.square())
     torch.testing.assert_close(gradients.lengths(), expected.norm(dim=1))
     some = example_gradients(network, row, x[:2], y[:2], loss)
     unit = functional.normalize(expected, dim=1)
     torch.testing.assert_close(gradients.cosines(some), unit @ unit[:2].T, atol=1e-5, rtol=1e-4)
+
+
+def test_squares_are_those_of_a_way_back_for_every_example_and_slope(network):
+    x, _ = examples(network, count=23)  # more than a block
+    generator = torch.Generator().manual_seed(2)
+    row = bank_of(network).weights[0] + 0.1 * torch.rand(network.size, generator=generator)  # statistics, too
+    slopes = torch.randn(len(x), 3, network.classes, generator=generator)
+    expected = torch.zeros_like(row)
+    for inputs, its in zip(x, slopes, strict=True):
+        flat = row.unsqueeze(0).clone().requires_grad_()
+        logits = network.apply(flat, inputs.view(1, 1, *inputs.shape))[0, 0]
+        for slope in its:
+            (gradient,) = torch.autograd.grad(logits, flat, slope, retain_graph=True)
+            expected += gradient[0].square()
+    expected[network.learned :] = 0
+    torch.testing.assert_close(squared_gradients(network, row, x, slopes), expected)

@@ -26,8 +26,7 @@ class TuneOptions:
     stream: Annotated[tyro.conf.Positional[str], tyro.conf.arg(metavar="[STREAM]")] = "split-mnist"
     """The stream they are to suit, or a path of your own data: a folder of images, a .csv, .parquet or .npz file."""
     trials: int = 20
-    """Settings that are tried in all, the same number for every method you compare; a search that has fewer goes on from where it
-    is."""
+    """Settings that are tried in all, as many for every method you compare; a search that has fewer goes on."""
     seeds: tuple[int, ...] = Plan.seeds
     """Each trial learns the tasks once for each seed; take none that you will report results for."""
     batch_size: int = Plan.batch_size

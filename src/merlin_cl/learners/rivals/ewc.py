@@ -1,16 +1,15 @@
 """`ewc`: weights that mattered to earlier tasks are held in place."""
 
-from functools import partial
 from typing import Self
 
 import torch
 from torch import Tensor
 
 from merlin_cl.learners.memory.exemplars import ExemplarMemory
-from merlin_cl.learners.network_learner import NetworkLearner, cross_entropy
+from merlin_cl.learners.network_learner import NetworkLearner
 from merlin_cl.learners.rivals.ewc_settings import EWCSettings
 from merlin_cl.networks.network import Network
-from merlin_cl.networks.per_example import example_gradients
+from merlin_cl.networks.per_example import squared_gradients
 from merlin_cl.protocol import StreamInfo, TaskInfo
 from merlin_cl.tensors import State, as_float
 
@@ -105,17 +104,13 @@ def fisher_diagonal(
 
     Expected over the model's own answers among the classes `allowed`, or at the labels [n] if they are given.
     """
-    loss = partial(cross_entropy, allowed=allowed)
-    if labels is not None:
-        chances = [(labels, torch.ones(len(x), device=x.device))]
+    with torch.no_grad():
+        logits = network.apply(weights.unsqueeze(0), x.unsqueeze(0))[0]
+    probability = logits.masked_fill(~allowed, -torch.inf).softmax(dim=1)  # [n, classes]
+    certain = torch.eye(len(allowed), dtype=x.dtype, device=x.device)  # [y, classes]
+    if labels is None:
+        chance = probability[:, allowed].sqrt().unsqueeze(2)  # squares will weigh as much as they are probable
+        slopes = chance * (probability.unsqueeze(1) - certain[allowed])  # [n, y, classes]
     else:
-        logits = network.apply(weights.unsqueeze(0), x.unsqueeze(0))[0].detach()
-        probability = logits.masked_fill(~allowed, -torch.inf).softmax(dim=1)  # [n, classes]
-        chances = [
-            (torch.full((len(x),), label, device=x.device), probability[:, label])
-            for label in allowed.nonzero().flatten().tolist()
-        ]
-    total = torch.zeros_like(weights)
-    for y, chance in chances:
-        total += example_gradients(network, weights, x, y, loss).weighted_squares(chance)
-    return total / len(x)
+        slopes = (probability - certain[labels]).unsqueeze(1)
+    return squared_gradients(network, weights, x, slopes) / len(x)
