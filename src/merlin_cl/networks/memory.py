@@ -5,17 +5,18 @@ import os
 import sys
 from functools import cache
 
-KEPT_BYTES = 256 * 2**20
+KEPT_BYTES = 2**30
 LARGEST_ON_HEAP = 32 * 2**20  # the most that glibc accepts
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3  # mallopt's names for its settings
 
 
 @cache
 def keep_freed_memory() -> bool:
-    """Have the C library keep up to 256 MB that were freed; says whether it does.
+    """Have the C library keep up to 1 GB that was freed; says whether it does.
 
-    Each step of a convolutional bank allocates and frees tens of megabytes. By default glibc gives them back to the
-    system and gets them again, page by page, at a cost of a tenth of the step. The setting is the whole process's; one
+    Each step of a convolutional bank allocates and frees tens of megabytes, hundreds where many networks see images of 84
+    pixels. By default glibc gives them back to the system and gets them again, page by page, at a cost of a tenth to a
+    third of the step (`benchmarks/kept_memory.py`). Never more is kept than was in use. The setting is the whole process's; one
     made by the user (MALLOC_TRIM_THRESHOLD_, MALLOC_MMAP_THRESHOLD_, GLIBC_TUNABLES) is left alone, as is any system
     without glibc.
     """
