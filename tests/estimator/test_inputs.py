@@ -128,6 +128,17 @@ WRONG = [
         InputError,
         "'id' of the table holds 120 different texts",
     ),
+    (
+        lambda m, x, y: m.partial_fit(pandas.DataFrame(x[:, :2], columns=["a", "a"]), y),
+        InputError,
+        "The table has two columns called 'a'",
+    ),
+    (
+        lambda m, x, y: m.partial_fit(pandas.DataFrame({1: ["x", "z"] * 30, "1": range(60)}), y),
+        InputError,
+        "The table has two columns called '1'",
+    ),
+    (lambda m, x, y: m.partial_fit(x.astype(float) * 1e300, y), InputError, "too large for single precision"),
     (lambda m, x, y: m.partial_fit(x, y, sample_weight=[1.0]), InputError, r"has shape \[1\] for 60 examples"),
     (lambda m, x, y: m.partial_fit(x, y, sample_weight=[-1.0] * 60), InputError, r"holds -1.0; give numbers from 0"),
     (lambda m, x, y: m.partial_fit(x, y, sample_weight=[np.nan] * 60), InputError, r"holds nan; give numbers from 0"),

@@ -18,7 +18,7 @@ from merlin_cl.estimator.labels import of_one_kind
 from merlin_cl.features.raw import texts_in
 from merlin_cl.inputs.arrays import as_array, as_inputs
 from merlin_cl.inputs.encoding import TableEncoding
-from merlin_cl.inputs.tables import from_frame
+from merlin_cl.inputs.tables import from_frame, require_distinct
 from merlin_cl.learners.divergence import require_computable
 
 Array = np.ndarray[Any, Any]
@@ -73,6 +73,8 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
     fill = estimator.missing == "mean"
     is_tensor = hasattr(X, "detach")
     X = as_array(X) if is_tensor or isinstance(X, list | tuple) else X
+    if hasattr(X, "columns") and hasattr(X, "dtypes"):
+        require_distinct(map(str, X.columns), "The table")
     _require_no_dates(X)
     finite: dict[str, Any] = {"ensure_all_finite": "allow-nan" if fill else True}
     encoding = _encoding(estimator, X, first)

@@ -3,7 +3,7 @@
 import csv
 import importlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -118,8 +118,18 @@ def from_frame(frame: Any) -> Table:
         raise UsageError(
             f"A {type(frame).__name__} is no table; give the path of a CSV or Parquet file, or a data frame."
         )
+    require_distinct(map(str, frame.columns), "The table")
     columns = {str(name): frame[name] for name in frame.columns}
     return Table("the table", {name: list(values) for name, values in columns.items()})
+
+
+def require_distinct(names: Iterable[str], place: str) -> None:
+    """Refuse a table with two columns of one name."""
+    met: set[str] = set()
+    for name in names:
+        if name in met:
+            raise InputError(f"{place} has two columns called {name!r}; give each a name of its own.")
+        met.add(name)
 
 
 def _csv(path: Path) -> dict[str, Sequence[Any]]:
@@ -128,9 +138,7 @@ def _csv(path: Path) -> dict[str, Sequence[Any]]:
             first = file.readline()
             separator = max("\t" if path.suffix.lower() == ".tsv" else ",", ";", "\t", key=first.count)
             header = [name.strip() for name in next(csv.reader([first], delimiter=separator), [])]
-            for place, name in enumerate(header):
-                if name in header[:place]:
-                    raise InputError(f"{path} has two columns called {name!r}; give each a name of its own.")
+            require_distinct(header, str(path))
             rows = []
             for row in csv.reader(file, delimiter=separator, strict=True):
                 if not row:

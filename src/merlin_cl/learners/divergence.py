@@ -29,7 +29,9 @@ def require_computable(x: Tensor) -> None:
     """Refuse inputs that no method could learn from or answer to with finite numbers."""
     size = largest(x)
     if not math.isfinite(size):
-        raise InputError("Inputs contain NaN or infinite values; clean or impute them first.")
+        raise InputError(
+            "Inputs hold NaN, infinity or numbers too large for single precision; fill them in, leave them out or scale them."
+        )
     if size > LARGEST_INPUT:
         raise InputError(
             f"Inputs hold a number of size {size:.3g}, too large to compute with in single precision (at most "
