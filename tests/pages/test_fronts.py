@@ -44,9 +44,11 @@ def test_a_figure_names_those_on_the_front():
 
 
 def test_names_lie_beside_their_points_and_never_over_each_other():
-    places = beside({name: (50.0 + at, 50.0) for at, name in enumerate(("merlin", "lookup", "gdumb-ensemble"))}, 300.0)
+    points = {name: (50.0 + at, 50.0) for at, name in enumerate(("merlin", "lookup", "gdumb-ensemble"))}
+    places = beside(points, 46.0, 300.0)
     boxes = [(x, y - 12, x + 8 * len(name), y + 3) for name, (x, y) in places.items()]
     assert len(places) == 3
+    assert all(box[0] >= 46 and box[2] <= 300 for box in boxes)
     for at, one in enumerate(boxes):
         for other in boxes[at + 1 :]:
             assert one[2] < other[0] or other[2] < one[0] or one[3] < other[1] or other[3] < one[1]

@@ -192,21 +192,23 @@ def _standing(row: dict[str, float], span: dict[str, list[float]]) -> float:
     return mean([sum(value >= other for other in span[stream]) / len(span[stream]) for stream, value in row.items()])
 
 
-def beside(points: dict[str, tuple[float, float]], right: float) -> dict[str, tuple[float, float]]:
-    """Return where the names of points are written so that none lies over another or ends right of `right`.
+def beside(points: dict[str, tuple[float, float]], left: float, right: float) -> dict[str, tuple[float, float]]:
+    """Return where the names of points are written so that none lies over another or leaves the room from `left` to `right`.
 
-    >>> beside({"one": (0.0, 50.0), "two": (1.0, 50.0)}, 100.0)
-    {'one': (7.0, 44.0), 'two': (-30.0, 44.0)}
+    >>> beside({"one": (50.0, 50.0), "two": (51.0, 50.0)}, 0.0, 100.0)
+    {'one': (57.0, 44.0), 'two': (20.0, 44.0)}
+    >>> beside({"one": (10.0, 50.0), "two": (11.0, 50.0)}, 0.0, 100.0)
+    {'one': (17.0, 44.0), 'two': (18.0, 65.0)}
     """
     taken: list[tuple[float, float, float, float]] = []
     places = {}
     for name, (x, y) in points.items():
         wide = 8.0 * len(name)
-        tries = [(x + dx, y + dy) for dy in (-6, 15, -20, 29, -34) for dx in (7, -7 - wide) if x + dx + wide <= right]
-        for left, base in tries:
-            box = (left, base - 12, left + wide, base + 3)
+        starts = [start for start in (x + 7, x - 7 - wide) if left <= start <= right - wide]
+        for start, base in ((start, y + dy) for dy in (-6, 15, -20, 29, -34) for start in starts):
+            box = (start, base - 12, start + wide, base + 3)
             if all(box[2] < o[0] or o[2] < box[0] or box[3] < o[1] or o[3] < box[1] for o in taken):
                 taken.append(box)
-                places[name] = (left, base)
+                places[name] = (start, base)
                 break
     return places

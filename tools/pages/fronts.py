@@ -132,7 +132,7 @@ def _panel(name: str, points: list[Point], left: float) -> str:
     best = front(points)
     corners, marks = [place(best[0])], []
     ours_first = sorted((p for p in points if p in best or p.method == "merlin"), key=lambda p: p.method != "merlin")
-    names = beside({p.method: place(p) for p in ours_first if p.accuracy >= low}, left + WIDTH)
+    names = beside({p.method: place(p) for p in ours_first if p.accuracy >= low}, left, left + WIDTH)
     for one, other in pairwise(best):
         corners += [(place(other)[0], place(one)[1]), place(other)]
     path = "M" + "L".join(f"{x:.1f} {y:.1f}" for x, y in [*corners, (left + WIDTH, corners[-1][1])])
@@ -206,7 +206,7 @@ def exemplar_figure(stream: str, points: dict[str, dict[int, float]]) -> str:
     best = {max((m for m in points if n in points[m]), key=lambda m: points[m][n]) for n in numbers}
     named = sorted(best | {"merlin"} & set(points), key=lambda method: (method != "merlin", method))
     ends = {method: place(number := max(points[method]), points[method][number]) for method in named}
-    names = beside(ends, MARGIN + width + right)
+    names = beside(ends, MARGIN, MARGIN + width + right)
     parts = [
         text(14, 24, f"{stream_title(stream)}: how many exemplars a method needs", class_="title"),
         text(14, 44, "A in percent by exemplars kept; named: MERLIN and the best of every number", class_="dim"),
