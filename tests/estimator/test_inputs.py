@@ -57,6 +57,8 @@ def test_numbers_that_are_missing(kind):
         kind().fit(gaps, y)
     model = kind(missing="mean").partial_fit(gaps, y)
     assert model.score(x, y) > 0.9
+    hidden = np.ma.masked_array(np.where(np.isnan(gaps), 1e9, gaps), np.isnan(gaps))
+    np.testing.assert_array_equal(kind(missing="mean").partial_fit(hidden, y).predict_proba(x), model.predict_proba(x))
     nothing = np.full((1, 6), np.nan)
     mean = np.nanmean(gaps, axis=0, keepdims=True)
     np.testing.assert_allclose(model.predict_proba(nothing), model.predict_proba(mean), atol=1e-5)
@@ -137,6 +139,12 @@ WRONG = [
         lambda m, x, y: m.partial_fit(pandas.DataFrame({1: ["x", "z"] * 30, "1": range(60)}), y),
         InputError,
         "The table has two columns called '1'",
+    ),
+    (lambda m, x, y: m.partial_fit(np.ma.masked_less(x.astype(float), 0), y), InputError, "Inputs hold NaN"),
+    (
+        lambda m, x, y: m.partial_fit(x, np.ma.masked_equal(y, y[3])),
+        InputError,
+        "is missing; give every example a label",
     ),
     (lambda m, x, y: m.partial_fit(x.astype(float) * 1e300, y), InputError, "too large for single precision"),
     (lambda m, x, y: m.partial_fit(x, y, sample_weight=[1.0]), InputError, r"has shape \[1\] for 60 examples"),

@@ -61,7 +61,8 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
 
     Takes arrays, sparse ones too, data frames, tensors and nested lists. Names and number of features are kept on the estimator,
     if these are the first inputs, and compared with those kept otherwise. A tensor's columns have no names: they are in order.
-    Texts in the columns of a data frame become categories. Numbers that are missing are NaN, if the estimator fills them in.
+    Texts in the columns of a data frame become categories. Numbers that are missing are NaN or masked, if the estimator fills
+    them in.
     """
     if texts_in(X) is not None:
         raise InputError(
@@ -72,7 +73,7 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
         raise unknown("way with missing values", estimator.missing, ("refuse", "mean"))
     fill = estimator.missing == "mean"
     is_tensor = hasattr(X, "detach")
-    X = as_array(X) if is_tensor or isinstance(X, list | tuple) else X
+    X = as_array(X) if is_tensor or isinstance(X, list | tuple) else _unmasked(X)
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         require_distinct(map(str, X.columns), "The table")
     _require_no_dates(X)
@@ -95,6 +96,11 @@ def checked_inputs(estimator: BaseEstimator, X: Any, first: bool) -> Tensor:
     if not fill:
         require_computable(x)
     return x
+
+
+def _unmasked(X: Any) -> Any:
+    """A masked array with NaN where it is masked: its own numbers there mean nothing, and `np.asarray` would show them."""
+    return X.astype(np.float64).filled(np.nan) if np.ma.is_masked(X) else X
 
 
 def _numbers_there(check: Callable[..., Any], *arguments: Any, **options: Any) -> Any:

@@ -56,6 +56,8 @@ def of_one_kind(labels: Any) -> Array:
     >>> of_one_kind(np.array([3, 1], dtype=object)), of_one_kind(["b", "a"])
     (array([3, 1]), array(['b', 'a'], dtype='<U1'))
     """
+    if np.ma.is_masked(labels):
+        labels = np.where(np.ma.getmaskarray(labels), None, labels.data)
     listed = isinstance(labels, list | tuple) and any(isinstance(label, str) for label in labels)
     objects: Array = np.array(labels, dtype=object) if listed else np.asarray(labels)
     if objects.dtype.kind == "S" and objects.size:
