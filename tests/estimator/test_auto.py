@@ -1,5 +1,7 @@
 """`method="auto"` chooses by what is known at the first call, and says why."""
 
+import re
+
 import numpy as np
 import pytest
 from tests.estimator.small import clouds
@@ -38,8 +40,10 @@ def test_a_budget_is_kept():
     frugal = advised(TABLE, budget=least - 1)
     assert frugal.method != free
     assert f"{free} would keep {least:,} kB" in frugal.reason
-    with pytest.raises(UsageError, match="raise it or name a method"):
+    with pytest.raises(UsageError, match=r"the least that a method keeps here are the (\d+) kB of (\w+)") as refused:
         advised(TABLE, budget=0)
+    enough, smallest = re.search(r"the ([\d,]+) kB of ([\w-]+);", str(refused.value)).groups()
+    assert advised(TABLE, budget=int(enough)).method == smallest
 
 
 def test_settings_that_are_asked_for_decide_among_methods_that_have_them():

@@ -185,6 +185,8 @@ def test_parameters_are_get_and_set_and_cloned():
         ({"expected_tasks": 0}, "expected_tasks is 0"),
         ({"preset": "best"}, "Unknown preset"),
         ({"inference": "guess"}, "no inference mode"),
+        ({"method": "er", "inference": "marginal"}, "answers in one way only"),
+        ({"settings": {"hidden_units": [10**9]}}, "give fewer hidden units"),
     ],
 )
 def test_bad_parameters_are_refused_in_a_sentence(parameters, complaint):

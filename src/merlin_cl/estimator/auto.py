@@ -36,18 +36,21 @@ def advised(
 ) -> Advice:
     """The method to take on a stream, among those that have some settings and keep no more than so many kilobytes."""
     group, wanted = group_for(stream), set(settings)
-    passed_over = []
+    passed_over: dict[str, int] = {}  # and the kilobytes that each would keep
     for method, accuracy in group["methods"].items():
         if not wanted <= hints_of(method_settings(method)).keys():
             continue
         if budget is not None and (kept := kilobytes(method, stream, as_bytes)) > budget:
-            passed_over.append(f"{method} would keep {kept:,} kB")
+            passed_over[method] = kept
             continue
-        without = f"; of those that did better, {', '.join(passed_over)}" if passed_over else ""
+        better = ", ".join(f"{other} would keep {kept:,} kB" for other, kept in passed_over.items())
+        without = f"; of those that did better, {better}" if better else ""
         return Advice(method, f"{accuracy:.1f} % in the mean of {described(group)}, where its rank is best{without}.")
     if passed_over:
+        least = min(passed_over, key=passed_over.__getitem__)
         raise UsageError(
-            f"budget is {budget} kB, but {min(passed_over, key=len)}, and so on; raise it or name a method."
+            f"budget is {budget} kB, but the least that a method keeps here are the {passed_over[least]:,} kB of {least}; "
+            "allow as many, or name a method."
         )
     raise UsageError(
         f"No method has all of the settings {', '.join(sorted(wanted))}; name a method that has those you need."

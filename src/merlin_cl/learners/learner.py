@@ -363,8 +363,9 @@ class Learner(ABC, Generic[Settings]):
         """The inference mode to answer in, once mode and task are known to be there."""
         inference = self.inferences[0] if inference is None else inference
         if inference not in self.inferences:
-            known = ", ".join(str(mode) for mode in self.inferences)
-            raise UsageError(f"{self.settings.method} has no inference mode {inference!r}; it has: {known}.")
+            known = [mode for mode in self.inferences if mode is not None]
+            remedy = f"it has: {', '.join(known)}" if known else "it answers in one way only, so leave it out"
+            raise UsageError(f"{self.settings.method} has no inference mode {inference!r}; {remedy}.")
         if task is not None and not 0 <= task < len(self.tasks):
             raise UsageError(f"Task {task} has not been seen; tasks 0 to {len(self.tasks) - 1} have.")
         return inference

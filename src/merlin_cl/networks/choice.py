@@ -10,6 +10,8 @@ from merlin_cl.networks.reference import resolve
 from merlin_cl.networks.resnet import ResNet, reduced_resnet18
 
 KINDS = ("auto", "mlp", "resnet", "resnet18")
+LARGEST = 2**28
+"""Weights that a network may have: 1 GiB of them, of which a method holds several."""
 
 
 def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: tuple[int, ...]) -> Network:
@@ -33,4 +35,9 @@ def network_for(kind: str, input_shape: tuple[int, ...], classes: int, hidden: t
         return reduced_resnet18(input_shape, classes)
     if kind == "resnet" or (kind == "auto" and worth_convolutions(input_shape)):
         return ResNet(input_shape, classes)
-    return MLP(input_shape, classes, hidden)
+    network = MLP(input_shape, classes, hidden)
+    if network.size > LARGEST:
+        raise UsageError(
+            f"A network of {network.size:,} weights is larger than the {LARGEST:,} allowed; give fewer hidden units or columns."
+        )
+    return network
