@@ -42,6 +42,10 @@ class DivergenceError(MerlinError, ArithmeticError):
     """A method whose numbers are no longer finite, or a computation that broke down: nothing it would answer means anything."""
 
 
+class ShortageError(MerlinError, MemoryError):
+    """More memory was asked for than there is."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> UsageError:
     """The error for a name that is not known, with the nearest one that is.
 

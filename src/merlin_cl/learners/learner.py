@@ -33,6 +33,7 @@ from merlin_cl.learners.divergence import (
 )
 from merlin_cl.learners.phases import Phases
 from merlin_cl.learners.settings import MethodSettings
+from merlin_cl.learners.shortage import shortages_explained
 from merlin_cl.learners.uncertainty import Members, Uncertainty
 from merlin_cl.networks.bank import Bank
 from merlin_cl.protocol import Inference, StreamInfo, TaskInfo
@@ -101,7 +102,8 @@ class Learner(ABC, Generic[Settings]):
         self._check_classes(task.index, task.classes)
         self.tasks.append(task)
         self.learning = True
-        self._begin(task)
+        with shortages_explained(self.settings, f"beginning task {task.index}"):
+            self._begin(task)
 
     def admit(self, classes: Iterable[int]) -> None:
         """Classes turn up in the current task that it was not said to bring."""
@@ -391,7 +393,8 @@ class Learner(ABC, Generic[Settings]):
     def _breakdowns_explained(self, doing: str) -> Iterator[None]:
         """Say in a sentence what happened where arithmetic breaks down, or anything does that is no longer given numbers."""
         try:
-            yield
+            with shortages_explained(self.settings, doing):
+                yield
         except MerlinError:
             raise
         except Exception as error:

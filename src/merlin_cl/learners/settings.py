@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from merlin_cl.errors import UsageError, unknown
 from merlin_cl.learners.search_space import Space
 from merlin_cl.learners.setting_values import from_record
+from merlin_cl.learners.shortage import shortages_explained
 from merlin_cl.learners.tuned import tuned_settings
 from merlin_cl.protocol import StreamInfo
 
@@ -59,7 +60,9 @@ class MethodSettings:
     def build(self, stream: StreamInfo, seed: int, device: str = "cpu") -> Learner[Self]:
         """A fresh learner with these settings."""
         module, _, name = self.learner.partition(":")
-        learner: Learner[Self] = getattr(importlib.import_module(module), name)(stream, self, seed, device)
+        kind = getattr(importlib.import_module(module), name)
+        with shortages_explained(self, "being built"):
+            learner: Learner[Self] = kind(stream, self, seed, device)
         return learner
 
     @classmethod

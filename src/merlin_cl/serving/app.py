@@ -18,7 +18,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from merlin_cl.errors import DivergenceError, InputError, MerlinError, UsageError
+from merlin_cl.errors import DivergenceError, InputError, MerlinError, ShortageError, UsageError
 from merlin_cl.serving import bodies
 from merlin_cl.serving.answering import BusyError
 from merlin_cl.serving.figures import exposition
@@ -40,6 +40,7 @@ STATUS: dict[type[MerlinError], int] = {
     BusyError: 429,
     LateError: 503,
     DivergenceError: 503,
+    ShortageError: 503,
     StorageError: 507,
     InputError: 422,
     UsageError: 422,
