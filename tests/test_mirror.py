@@ -47,6 +47,7 @@ STEPS = {
     "learners/rivals/test_er.py": "learners/network_learner learners/rivals/er_ema_settings",
     "learners/rivals/test_generative_replay.py": "learners/rivals/input_generator learners/rivals/input_generator_settings",
     "learners/rivals/test_slda.py": "learners/rivals/frozen_features learners/rivals/frozen_features_settings",
+    "learners/test_augmentation.py": "learners/compiled_augmentation",
     "learners/test_means.py": "learners/classifier_settings learners/network_settings",
     "networks/test_bank.py": "networks/mlp networks/network",
     "networks/test_heads.py": "networks/cosine networks/experts",

@@ -2,10 +2,12 @@
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from torch.nn import functional
 
 from merlin_cl.errors import UsageError
-from merlin_cl.learners.augmentation import LARGEST_SHIFT, augmented
+from merlin_cl.learners.augmentation import LARGEST_SHIFT, augmented, moved
 from merlin_cl.learners.rivals.gdumb_settings import GDumbEnsembleSettings
 from merlin_cl.protocol import StreamInfo
 
@@ -41,6 +43,21 @@ def test_none_leaves_all_as_it_is_and_the_seed_decides():
     assert augmented(X, "none", draws()) is X
     assert torch.equal(augmented(X, "shifts", draws(1)), augmented(X, "shifts", draws(1)))
     assert not torch.equal(augmented(X, "shifts", draws(1)), augmented(X, "shifts", draws(2)))
+
+
+@given(
+    st.tuples(*[st.integers(1, 9)] * 3),
+    st.sampled_from([torch.float32, torch.float64]),
+    st.booleans(),
+    st.integers(0, 99),
+)
+def test_machine_code_moves_pictures_as_torch_does(shape, kind, mirrors, seed):
+    pictures = torch.rand(7, *shape, dtype=kind, generator=draws(seed)).transpose(0, 1).contiguous().transpose(0, 1)
+    choices = draws(seed)  # drawn in the order in which `augmented` draws them
+    down, right = torch.randint(2 * LARGEST_SHIFT + 1, (2, 7, 1), generator=choices)
+    mirrored = (torch.rand(7, 1, generator=choices) < 0.5) & mirrors
+    expected = moved(pictures, down, right, mirrored)
+    assert torch.equal(augmented(pictures, "shifts-and-mirrors" if mirrors else "shifts", draws(seed)), expected)
 
 
 def test_what_is_no_picture_is_not_moved():

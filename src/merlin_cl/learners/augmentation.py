@@ -19,15 +19,33 @@ def augmented(x: Tensor, augmentation: Augmentation, generator: torch.Generator)
     if augmentation == "none":
         return x
     pictures = x.reshape(-1, *x.shape[-3:])
-    down, right = torch.randint(2 * LARGEST_SHIFT + 1, (2, len(pictures), 1), generator=generator).to(x.device)
-    rows = down + torch.arange(x.shape[-2], device=x.device)  # [n, H]: where each row is taken from
-    columns = right + torch.arange(x.shape[-1], device=x.device)
+    down, right = torch.randint(2 * LARGEST_SHIFT + 1, (2, len(pictures), 1), generator=generator)
+    mirrored = torch.zeros(len(pictures), 1, dtype=torch.bool)
     if augmentation == "shifts-and-mirrors":
-        mirrored = torch.rand(len(pictures), 1, generator=generator).to(x.device) < 0.5
-        columns = torch.where(mirrored, columns.flip(1), columns)
+        mirrored = torch.rand(len(pictures), 1, generator=generator) < 0.5
+    if x.device.type == "cpu":
+        return _moved_by_machine_code(pictures, down, right, mirrored).view(x.shape)
+    return moved(pictures, down.to(x.device), right.to(x.device), mirrored.to(x.device)).reshape(x.shape)
+
+
+def moved(pictures: Tensor, down: Tensor, right: Tensor, mirrored: Tensor) -> Tensor:
+    """Pictures [n, C, H, W] cut from ones with wider edges, at `down` and `right` [n, 1], then mirrored where it says so."""
+    rows = down + torch.arange(pictures.shape[-2], device=pictures.device)  # [n, H]: where each row is taken from
+    columns = right + torch.arange(pictures.shape[-1], device=pictures.device)
+    columns = torch.where(mirrored, columns.flip(1), columns)
     padded = functional.pad(pictures, [LARGEST_SHIFT] * 4, mode="replicate").movedim(1, -1)  # [n, H + 4, W + 4, C]
-    each = torch.arange(len(pictures), device=x.device)[:, None, None]
-    return padded[each, rows[:, :, None], columns[:, None, :]].movedim(-1, 1).reshape(x.shape)
+    each = torch.arange(len(pictures), device=pictures.device)[:, None, None]
+    return padded[each, rows[:, :, None], columns[:, None, :]].movedim(-1, 1)
+
+
+def _moved_by_machine_code(pictures: Tensor, down: Tensor, right: Tensor, mirrored: Tensor) -> Tensor:
+    """The same as `moved`, many times as fast."""
+    from merlin_cl.learners.compiled_augmentation import move
+
+    result = torch.empty_like(pictures, memory_format=torch.contiguous_format)
+    below, beside = ((places - LARGEST_SHIFT).flatten().numpy() for places in (down, right))
+    move(result.numpy(), pictures.contiguous().numpy(), below, beside, mirrored.flatten().numpy())
+    return result
 
 
 def require_pictures(augmentation: Augmentation, stream: StreamInfo) -> None:
