@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from merlin_cl.networks import resnet
-from merlin_cl.networks.bank import Bank, Training
+from merlin_cl.networks.bank import Bank, Gradients, Training
+from merlin_cl.networks.network import BatchUse
 from merlin_cl.networks.resnet import ResNet
 from merlin_cl.networks.statistics import reestimate_statistics
 
@@ -52,6 +53,33 @@ def test_evaluation_is_that_of_torch(network, members, count, own, seed):
     with torch.no_grad():
         compiled, expected = both_ways(lambda: network.apply(flat, x.expand(members, *x.shape[1:])))
     torch.testing.assert_close(compiled, expected, rtol=1e-9, atol=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    network=NETWORKS,
+    members=st.integers(1, 3),
+    count=st.integers(2, 9),
+    grids=st.lists(st.integers(0, 3), min_size=3, max_size=3),
+    seed=st.integers(0, 999),
+)
+def test_what_stages_show_and_what_a_loss_of_it_asks_of_weights_is_that_of_torch(network, members, count, grids, seed):
+    grids = [*grids[: len(network.maps) - 1], 1 + grids[-1]]
+    x = torch.randn(members, count, *network.input_shape, generator=draws(seed)).double()
+
+    def shown():
+        gradients = Gradients(Bank(network, unsettled(network, members, seed)))
+        weights = gradients.bank.weights
+        in_evaluation = [stage.detach() for stage in network.stages(gradients._weights, x, None, grids)]
+        stages = network.stages(gradients._weights, x, BatchUse(), grids)
+        aims = [torch.randn(stage.shape, generator=draws(seed + 1)).double() for stage in stages]
+        loss = sum((stage * aim).sum() for stage, aim in zip(stages, aims, strict=True))
+        loss.backward()
+        return in_evaluation, [stage.detach() for stage in stages], gradients.flat, weights.detach()
+
+    compiled, expected = both_ways(shown)
+    torch.testing.assert_close(compiled[:2], expected[:2], rtol=1e-9, atol=1e-9)
+    torch.testing.assert_close(compiled[2:], expected[2:], rtol=1e-6, atol=1e-7)
 
 
 @settings(max_examples=30, deadline=None)
@@ -121,16 +149,24 @@ def test_the_gradient_of_what_is_no_number_is_none():
     assert training.bank.weights[:, : network.learned].isnan().any()
 
 
-def test_a_step_leaves_nothing_for_the_garbage_collector():
+@pytest.mark.parametrize("read", [False, True], ids=["by its labels", "by what its stages show"])
+def test_a_step_leaves_nothing_for_the_garbage_collector(read):
     """A pass that refers to itself would hold its activations until some later time."""
     network = ResNet((1, 8, 8), 3, maps=(5, 10))
     training = Training(Bank(network, unsettled(network, 2, 0)), learning_rate=0.1)
-    x, y, everything = torch.randn(4, 1, 8, 8).double(), torch.tensor([0, 1, 2, 0]), torch.ones(3, dtype=torch.bool)
-    training.step(x, y, everything)
+    x, y, everything = torch.randn(2, 4, 1, 8, 8).double(), torch.tensor([[0, 1, 2, 0]] * 2), torch.ones(3) > 0
+
+    def step():
+        if read:
+            sum(stage.sum() for stage in network.stages(training._weights, x, BatchUse(), [2, 1])).backward()
+        else:
+            training.step(x, y, everything)
+
+    step()
     gc.collect()
     gc.disable()
     try:
-        training.step(x, y, everything)
+        step()
         assert gc.collect() == 0
     finally:
         gc.enable()

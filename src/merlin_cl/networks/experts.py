@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
 
 from merlin_cl.errors import UsageError
 from merlin_cl.networks.mlp import MLP, linear
@@ -136,9 +135,7 @@ class DepthExperts(Network):
                 h = linear(h, weights[f"{layer}.weight"], weights[f"{layer}.bias"]).relu()
                 readings.append(h)
             return readings
-        stages = self.trunk.stages(weights, x, batch)
-        pooled = [functional.adaptive_avg_pool2d(h, grid) for h, grid in zip(stages, self._grids, strict=True)]
-        return [h.unflatten(1, (len(x), -1)).flatten(2).transpose(0, 1) for h in pooled]
+        return self.trunk.stages(weights, x, batch, self._grids)
 
     def said(self, outputs: Tensor) -> Said:
         """What one member's outputs [N, outputs] mean."""

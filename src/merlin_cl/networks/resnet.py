@@ -5,13 +5,14 @@ all members is a grouped one of torch's: activations are [N, M*C, H, W], C chann
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from merlin_cl.networks.convolution import LayerWeights, evaluated, trained
 from merlin_cl.networks.memory import keep_freed_memory
@@ -155,13 +156,9 @@ class ResNet(Network):
         keep_freed_memory()
         if batch is not None and _compiled(x):
             with torch.no_grad():
-                features = self._trained(weights, x, batch).features
-        elif _compiled(x) and not _differentiable(weights, x):
-            from merlin_cl.networks.planes.bank import evaluated as evaluated_bank
-
-            features = evaluated_bank(self, weights, x)
+                (features,) = self._trained(weights, x, batch, self._last).readings
         else:
-            features = self._library_features(weights, x, batch)
+            (features,) = self._read(weights, x, batch, self._last)
         return linear(features, weights["head.weight"], weights["head.bias"])
 
     def traced(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> tuple[Tensor, Backward]:
@@ -171,38 +168,65 @@ class ResNet(Network):
         keep_freed_memory()
         head, bias = weights["head.weight"], weights["head.bias"]
         with torch.no_grad():
-            trained = self._trained(weights, x, batch)
-            logits = torch.baddbmm(bias.value.unsqueeze(1), trained.features, head.value)
+            trained = self._trained(weights, x, batch, self._last)
+            (features,) = trained.readings
+            logits = torch.baddbmm(bias.value.unsqueeze(1), features, head.value)
 
         @torch.no_grad()
         def backward(slope: Tensor) -> None:
             assert head.gradient is not None
             assert bias.gradient is not None
-            torch.bmm(trained.features.transpose(1, 2), slope, out=head.gradient)
+            torch.bmm(features.transpose(1, 2), slope, out=head.gradient)
             torch.sum(slope, dim=1, out=bias.gradient)
-            trained.backward(torch.bmm(slope, head.value.transpose(1, 2)))
+            trained.backward([torch.bmm(slope, head.value.transpose(1, 2))])
 
         return logits, backward
 
-    def _trained(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse) -> "TrainedBank":
+    def stages(
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None, grids: Sequence[int]
+    ) -> list[Tensor]:
+        """Every stage's maps, means over grid times grid windows, [M, N, maps * grid^2] each; a loss of them leads back."""
+        keep_freed_memory()
+        between = [0] * (self.blocks_per_stage - 1)
+        of_blocks = [number for grid in grids for number in (*between, grid)]
+        if batch is None or not _compiled(x):
+            return self._read(weights, x, batch, of_blocks)
+        learned = weights[self.stem.weights[0]].value
+        return list(_Stages.apply(learned, self, weights, x, batch, of_blocks))
+
+    @property
+    def _last(self) -> list[int]:
+        """Where features are read: after the last block, over all pixels."""
+        return [*[0] * (len(self.blocks) - 1), 1]
+
+    def _trained(
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse, grids: Sequence[int]
+    ) -> "TrainedBank":
         """A pass forward that leaves its mark on the running statistics."""
         from merlin_cl.networks.planes.bank import TrainedBank
 
-        trained = TrainedBank(self, weights, x, batch.shares)
+        trained = TrainedBank(self, weights, x, batch.shares, grids)
         self._remember(weights, batch, *trained.statistics())
         return trained
 
-    def _library_features(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> Tensor:
-        """Features [M, N, maps] by torch's own convolutions, with a graph where one is wanted."""
-        h = self.stages(weights, x, batch)[-1]
-        return h.mean(dim=(2, 3)).view(x.shape[1], x.shape[0], self.maps[-1]).transpose(0, 1)
+    def _read(
+        self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None, grids: Sequence[int]
+    ) -> list[Tensor]:
+        """The maps of the blocks that `grids` has a number for, as in `stages`, with a graph where one is wanted."""
+        if batch is None and _compiled(x) and not _differentiable(weights, x):
+            from merlin_cl.networks.planes.bank import evaluated as evaluated_bank
 
-    def stages(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> list[Tensor]:
-        """What every stage gives, [N, M*maps, height, width], by torch's own convolutions, with a graph where one is wanted."""
+            return evaluated_bank(self, weights, x, grids)
+        blocks = zip(self._by_library(weights, x, batch), grids, strict=True)
+        pooled = [functional.adaptive_avg_pool2d(h, grid) for h, grid in blocks if grid]
+        return [h.unflatten(1, (len(x), -1)).flatten(2).transpose(0, 1) for h in pooled]
+
+    def _by_library(self, weights: Mapping[str, Weight], x: Tensor, batch: BatchUse | None) -> list[Tensor]:
+        """What every block gives, [N, M*maps, height, width], by torch's own convolutions."""
         statistics: dict[Layer, Statistics] = {}
         run = self._evaluation(weights) if batch is None else self._training(weights, batch, statistics)
         h = run(self.stem, _images(x))
-        after: list[Tensor] = []  # every block
+        after: list[Tensor] = []
         for first, second, shortcut in self.blocks:
             past = h if shortcut is None else run(shortcut, h, relu=False)
             h = run(second, run(first, h), past)
@@ -212,7 +236,7 @@ class ResNet(Network):
             self._remember(
                 weights, batch, *(torch.cat([part.view(len(x), -1) for part in parts], dim=1) for parts in of_layers)
             )
-        return after[self.blocks_per_stage - 1 :: self.blocks_per_stage]
+        return after
 
     def _evaluation(self, weights: Mapping[str, Weight]) -> RunLayer:
         """A layer by running statistics."""
@@ -257,6 +281,28 @@ class ResNet(Network):
         views = self.torch_views(row.detach().unsqueeze(0))
         plain.load_state_dict({name: outputs_first(view[0]) for name, view in views.items()})
         return plain
+
+
+class _Stages(torch.autograd.Function):
+    """See `ResNet.stages`: by machine code. The backward pass writes the gradients of weights where they are wanted."""
+
+    @staticmethod
+    def forward(
+        ctx: Any,
+        learned: Tensor,
+        network: ResNet,
+        weights: Mapping[str, Weight],
+        x: Tensor,
+        batch: BatchUse,
+        grids: Sequence[int],
+    ) -> tuple[Tensor, ...]:
+        ctx.trained = network._trained(weights, x, batch, grids)
+        return tuple(stage.detach() for stage in ctx.trained.readings)  # outputs know ctx, which must not know them
+
+    @staticmethod
+    def backward(ctx: Any, *of_readings: Tensor) -> tuple[None, ...]:
+        ctx.trained.backward([slope.contiguous() for slope in of_readings])
+        return (None,) * 6
 
 
 def reduced_resnet18(input_shape: tuple[int, ...], classes: int) -> ResNet:

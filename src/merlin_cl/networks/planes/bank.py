@@ -1,6 +1,6 @@
 """All members of a bank as machine code, one after the other: what one has in the cache is done with before the next."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import torch
@@ -17,13 +17,21 @@ AT_ONCE = 2**19
 
 
 class TrainedBank:
-    """One training pass of all members: `features` [M, N, maps] for x [M, N, channels, height, width]; `backward` once.
+    """One training pass of all members: `readings` for x [M, N, channels, height, width]; `backward` once.
 
+    They are read where `grids` says, a number for each block: its maps' means over so many times so many windows, or 0.
     `shares` [M, N] says how often each member takes each example; one that takes none is normalised by all of them.
     """
 
-    def __init__(self, network: ResNet, weights: Mapping[str, Weight], x: Tensor, shares: Tensor | None) -> None:
-        self._network, self._weights = network, weights
+    def __init__(
+        self,
+        network: ResNet,
+        weights: Mapping[str, Weight],
+        x: Tensor,
+        shares: Tensor | None,
+        grids: Sequence[int],
+    ) -> None:
+        self._network, self._weights, self._grids = network, weights, grids
         dtype = weights[network.stem.weights[0]].value.dtype
         taken = torch.ones(x.shape[:2], dtype=dtype) if shares is None else shares.to(dtype)
         self._total = taken.sum(dim=1, keepdim=True)  # [M, 1]
@@ -33,12 +41,12 @@ class TrainedBank:
         kept = zip(*(_columns(network, part.numpy()) for part in (self._means, self._variances)), strict=True)
         values = _by_layer(network, {name: weight.value for name, weight in weights.items()})
         self._members: list[Trained] = []
-        features = []
+        readings = []
         for mine, own, (means, variances), images in zip(values, each, kept, _packed(x, each.dtype), strict=True):
             statistics = {layer: (means[layer], variances[layer]) for layer in network.layers}
             self._members.append(Trained(network, mine, own, statistics))
-            features.append(torch.from_numpy(self._members[-1].features(images)))
-        self.features = torch.stack(features)
+            readings.append([torch.from_numpy(read) for read in self._members[-1].readings(images, grids)])
+        self.readings = [torch.stack(read) for read in zip(*readings, strict=True)]  # [M, N, maps * grid^2] each
 
     def statistics(self) -> Statistics:
         """Of the batch: means and unbiased variances of all layers' outputs, [M, outputs]."""
@@ -47,28 +55,34 @@ class TrainedBank:
         counted = (self._total * torch.from_numpy(pixels)).clamp_(min=2)  # a single value has no unbiased variance
         return Statistics(self._means, self._variances * (counted / (counted - 1)))
 
-    def backward(self, of_features: Tensor) -> None:
-        """Write the gradients by the layers' weights from the one by the features."""
+    def backward(self, of_readings: Sequence[Tensor]) -> None:
+        """Write the gradients by the layers' weights from those by the readings."""
         wanted = {name: weight.gradient for name, weight in self._weights.items() if weight.gradient is not None}
         gradients = _by_layer(self._network, wanted)
-        for member, mine, of_mine in zip(self._members, gradients, of_features.numpy(), strict=True):
-            member.backward(of_mine, mine)
+        for member, mine, *of_mine in zip(
+            self._members, gradients, *(read.numpy() for read in of_readings), strict=True
+        ):
+            member.backward(of_mine, self._grids, mine)
 
 
-def evaluated(network: ResNet, weights: Mapping[str, Weight], x: Tensor) -> Tensor:
-    """Features [M, N, maps] for x [M, N, channels, height, width], by running statistics."""
+def evaluated(network: ResNet, weights: Mapping[str, Weight], x: Tensor, grids: Sequence[int]) -> list[Tensor]:
+    """Readings [M, N, maps * grid^2] for x [M, N, channels, height, width], by running statistics; see `TrainedBank`."""
     values = {name: weight.value.detach() for name, weight in weights.items()}
     gains, biases = (torch.cat([values[layer.weights[part]] for layer in network.layers], dim=1) for part in (1, 2))
     constants = scale_and_shift(gains, biases, Statistics(values["means"], values["variances"]))
     scales, shifts = (_columns(network, part.numpy()) for part in constants)
     members = _by_layer(network, values)
     at_once = max(1, AT_ONCE // (network.maps[0] * network.input_shape[1] * network.input_shape[2]))
-    features: Tensor = gains.new_empty(*x.shape[:2], network.maps[-1])
-    for some, into in zip(x.split(at_once, dim=1), features.split(at_once, dim=1), strict=True):
-        together = zip(members, scales, shifts, _packed(some, features.numpy().dtype), into, strict=True)
-        for mine, scale, shift, images, to in together:
-            to[:] = torch.from_numpy(Evaluated(network, mine, len(to), scale, shift).features(images))
-    return features
+    dtype = gains.numpy().dtype
+    parts = []
+    for some in x.split(at_once, dim=1):
+        together = zip(members, scales, shifts, _packed(some, dtype), strict=True)
+        read = [
+            Evaluated(network, mine, some.shape[1], scale, shift).readings(images, grids)
+            for mine, scale, shift, images in together
+        ]
+        parts.append([torch.from_numpy(np.stack(of_members)) for of_members in zip(*read, strict=True)])
+    return [torch.cat(of_parts, dim=1) for of_parts in zip(*parts, strict=True)]
 
 
 def _packed(x: Tensor, dtype: "np.dtype[np.floating]") -> list[Numbers]:

@@ -1,9 +1,11 @@
-"""Images to planes, planes to means and back, and planes to what a convolution with a stride of two reads.
+"""Images to planes, planes to means and back, and planes to what a convolution with a stride of two takes.
 
 All planes of activations have a border of zeros, one pixel wide.
 """
 
 from typing import Any
+
+import numpy as np
 
 from merlin_cl.networks.machine_code import compiled
 
@@ -25,30 +27,49 @@ def pack(y: Any, images: Any) -> None:
 
 
 @compiled
-def average(means: Any, y: Any, height: int, width: int) -> None:
-    """means [N, C] over the pixels of planes y."""
-    count, channels = means.shape
+def average(means: Any, y: Any, grid: int, height: int, width: int) -> None:
+    """means [N, C * grid * grid] of planes y over the windows of a grid; where sizes do not divide, neighbours overlap."""
+    count = len(means)
     row = (width + 2) * count
-    means[:] = 0
-    for c in range(channels):
-        for h in range(height):
-            for w in range(width):
+    sums = np.empty_like(means[:, 0])
+    for place in range(means.shape[1]):
+        c = place // (grid * grid)
+        top, bottom = _window(place // grid % grid, grid, height)
+        left, right = _window(place % grid, grid, width)
+        sums[:] = 0
+        for h in range(top, bottom):
+            for w in range(left, right):
                 start = (c * (height + 2) + h + 1) * row + (w + 1) * count
+                pixels = y[start : start + count]
                 for n in range(count):
-                    means[n, c] += y[start + n]
+                    sums[n] += pixels[n]
         for n in range(count):
-            means[n, c] /= height * width
+            means[n, place] = sums[n] / ((bottom - top) * (right - left))
 
 
 @compiled
-def spread(g: Any, plane: int, of_means: Any, pixels: int) -> None:
-    """The gradient by planes without borders from the one by their means, [N, C]."""
-    count, channels = of_means.shape
-    for c in range(channels):
+def spread(g: Any, plane: int, of_means: Any, grid: int, height: int, width: int) -> None:
+    """Add the gradient by planes without borders from the one by their means, [N, C * grid * grid]."""
+    count = len(of_means)
+    shares = np.empty_like(of_means[:, 0])
+    for place in range(of_means.shape[1]):
+        c = place // (grid * grid)
+        top, bottom = _window(place // grid % grid, grid, height)
+        left, right = _window(place % grid, grid, width)
         for n in range(count):
-            share = of_means[n, c] / pixels
-            for pixel in range(pixels):
-                g[c * plane + pixel * count + n] = share
+            shares[n] = of_means[n, place] / ((bottom - top) * (right - left))
+        for h in range(top, bottom):
+            for w in range(left, right):
+                start = c * plane + (h * width + w) * count
+                to = g[start : start + count]
+                for n in range(count):
+                    to[n] += shares[n]
+
+
+@compiled
+def _window(place: int, grid: int, size: int) -> tuple[int, int]:
+    """Where one of the grid's windows begins and ends: as in torch's adaptive pooling."""
+    return place * size // grid, ((place + 1) * size + grid - 1) // grid
 
 
 @compiled

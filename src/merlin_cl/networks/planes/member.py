@@ -1,7 +1,7 @@
-"""One member's way from images to features."""
+"""One member's way from images to readings."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,22 +31,24 @@ class Scaled(NamedTuple):
 
 
 class Forward(ABC):
-    """Means over pixels of a network's last maps, its features, for some examples."""
+    """Readings of a network for some examples: maps averaged over windows. Features are the last maps, over all pixels."""
 
     def __init__(self, network: ResNet, weights: Mapping[Layer, LayerNumbers], count: int) -> None:
         self._network, self._weights, self._count = network, weights, count
         self._dtype = weights[network.stem].kernel.dtype
 
-    def features(self, x: Numbers) -> Numbers:
-        """[N, maps] for planes x; see `packed`."""
+    def readings(self, x: Numbers, grids: Sequence[int]) -> list[Numbers]:
+        """After each block whose grid is not 0, [N, maps * grid^2]; x are planes, see `packed`."""
         _, height, width = self._network.input_shape
         at = self._geometry(self._network.stem, height, width)
         y = self._activated(self._network.stem, at, self._convolved(self._network.stem, at, x))
-        for block in self._network.blocks:
+        readings = []
+        for block, grid in zip(self._network.blocks, grids, strict=True):
             y, at = self._block(block, at, y)
-        features = np.empty((self._count, at.outputs), self._dtype)
-        layout.average(features, y, at.height, at.width)
-        return features
+            if grid:
+                readings.append(np.empty((self._count, at.outputs * grid**2), self._dtype))
+                layout.average(readings[-1], y, grid, at.height, at.width)
+        return readings
 
     def _block(self, block: Block, at: Geometry, y: Numbers) -> tuple[Numbers, Geometry]:
         """What comes out of a block, and where, from planes y that came out `at`."""

@@ -1,6 +1,6 @@
 """Members in training: forward by the statistics of the batch, and the chain rule by hand."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,12 +60,17 @@ class Trained(Forward):
             self._rows[at.height, at.width] = np.tile(self._each / self._dtype.type(at.pixels), at.width)
         return self._rows[at.height, at.width]
 
-    def backward(self, of_features: Numbers, gradients: Mapping[Layer, LayerNumbers]) -> None:
-        """Write the gradients by the weights from the one by the features, [N, maps]."""
+    def backward(
+        self, of_readings: Sequence[Numbers], grids: Sequence[int], gradients: Mapping[Layer, LayerNumbers]
+    ) -> None:
+        """Write the gradients by the weights from those by the readings, as `readings` gives them."""
         last = self._kept[self._network.blocks[-1].second].at
-        g, also = np.empty(last.outputs * last.plane, self._dtype), _nothing(self._dtype)
-        layout.spread(g, last.plane, of_features, last.pixels)
-        for block in reversed(self._network.blocks):
+        g, also = np.zeros(last.outputs * last.plane, self._dtype), _nothing(self._dtype)
+        left = list(of_readings)
+        for block, grid in zip(reversed(self._network.blocks), reversed(grids), strict=True):
+            if grid:
+                at = self._kept[block.second].at
+                layout.spread(g, at.plane, left.pop(), grid, at.height, at.width)
             g, also = self._through_block(block, g, also, gradients)
         self._through_relu(self._network.stem, g, also)
         self._through_layer(self._network.stem, g, gradients)
