@@ -5,8 +5,8 @@
     python experiments/search.py split-cifar10 --data DIR --ship
 
 A trial learns the first three tasks, 600 images each, of one seed. Methods that sum up features and learn none take all tasks but
-the last, 2,000 images each, which takes a minute a trial at most, as short searches mislead them (docs/rivals.md); simplecil of three
-seeds. Methods whose search ships with the package are passed over unless they are named. A search that was interrupted goes on.
+the last, 2,000 images each, a minute a trial at most, as short searches mislead them (docs/rivals.md); simplecil of three seeds.
+Methods whose search ships with the package are passed over unless they are named. A search that was interrupted goes on.
 """
 
 import argparse

@@ -40,7 +40,13 @@ PLAIN = ("noise", "replay", "rehearse", "start")
 def pages() -> dict[str, str]:
     """Return the page."""
     study = read(FILES / "study")
-    tables = {"kept": kept(), "sampling": sampling(), "consolidation": consolidation(), "updates": updates()}
+    tables = {
+        "kept": kept(),
+        "sampling": sampling(),
+        "consolidation": consolidation(),
+        "updates": updates(),
+        "class-means": class_means(),
+    }
     return {"docs/method.md": filled("docs/method.md", {**tables, "parts": parts(study) if study else NOTHING})}
 
 
@@ -228,6 +234,66 @@ def updates() -> str:
         for count, variant in sorted(variants.items())
     ]
     return table(("updates a batch:", "A:", "task-masked:", "NLL:", "CPU:"), rows)
+
+
+def class_means() -> str:
+    """What class means have to say on vectors, a row a data set, and whether the means over all sets differ seed by seed."""
+    path = FILES / "class_means.json"
+    if not path.exists():
+        return NOTHING
+    cells: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+    sets = dict.fromkeys(cell["set"] for cell in cells)
+    rows = [(name, *_say([cell for cell in cells if cell["set"] == name])) for name in sets]
+    rows.append(("**mean**", *_say(cells)))
+    right = {say: _by_seed(cells, "test", say, 0) for say in ("nothing", "tasks", "classes")}
+    told = [_compared(right["classes"], right[say], words) for say, words in SAYS.items()]
+    tried = [
+        f"{share}: {mean(_all_seeds(cells, share, 0)):.2f} ({mean(_all_seeds(cells, share, 1)):.3f})"
+        for share in cells[0]["held_out"]
+    ]
+    headings = (
+        "data set",
+        "no say:",
+        "of tasks:",
+        "of classes, too:",
+        "NLL, no say:",
+        "NLL, of tasks:",
+        "NLL, of classes, too:",
+    )
+    return f"{table(headings, rows)}\n\n{' '.join(told)} Held-out rows, by the share of classes: {', '.join(tried)}."
+
+
+SAYS = {"tasks": "a say of tasks alone", "nothing": "none"}
+"""What a say of classes is compared with, in words."""
+
+
+def _say(cells: list[dict[str, Any]]) -> list[str]:
+    """The figures of a row: percent right, then NLL."""
+    return [
+        f"{mean([cell['test'][say][place] for cell in cells]):{form}}"
+        for place, form in ((0, ".1f"), (1, ".3f"))
+        for say in ("nothing", "tasks", "classes")
+    ]
+
+
+def _by_seed(cells: list[dict[str, Any]], part: str, say: str, place: int) -> dict[int, float]:
+    """The mean over data sets, by seed."""
+    seeds = {cell["seed"] for cell in cells}
+    return {seed: mean([cell[part][say][place] for cell in cells if cell["seed"] == seed]) for seed in sorted(seeds)}
+
+
+def _all_seeds(cells: list[dict[str, Any]], share: str, place: int) -> list[float]:
+    """A figure on held-out rows, by seed."""
+    return list(_by_seed(cells, "held_out", share, place).values())
+
+
+def _compared(first: dict[int, float], second: dict[int, float], words: str) -> str:
+    """A sentence on the difference of two."""
+    difference = paired(first, second)
+    assert difference is not None
+    p = "" if difference.p_value is None else f", p {difference.p_value:.1g}"
+    gain = f"{difference.difference:+.2f} points in the mean of all sets"
+    return f"A say of classes, too, beside {words}: {gain} ({difference.seeds} seeds{p})."
 
 
 def consolidation() -> str:

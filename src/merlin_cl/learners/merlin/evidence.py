@@ -1,8 +1,9 @@
-"""Which task a vector comes from, as the means of classes tell it; beside what the tasks' models say of each other's inputs.
+"""Which task and which of its classes a vector comes from, as the means of classes tell it; beside what the tasks' models say.
 
 A network that never met a class has no opinion on it, and on tables this is where `marginal` inference went wrong: of 30 classes
-it had 96 % right where the task was known and 71 % where it was not. Class means and the covariance within classes forget
-nothing, cost a few kilobytes, and err in other places than networks do.
+it had 96 % right where the task was known and 71 % where it was not. And of embeddings a small network that sees a few dozen
+examples a class learns less than their means and one covariance know. These forget nothing, cost a few kilobytes, and err in
+other places than networks do.
 """
 
 import torch
@@ -10,19 +11,20 @@ from torch import Tensor
 
 from merlin_cl.learners.class_statistics import ClassStatistics
 from merlin_cl.protocol import TaskInfo
-from merlin_cl.tensors import State
+from merlin_cl.tensors import MASKED, State
 
 WIDEST = 256
 """Numbers that an input is judged by; of more, so many random sums."""
 SHRINKAGE = 0.02
-"""Share of the identity in the covariance, in units of a number's variance: chosen, like `SAY`, on held-out rows of tables."""
-SAY = 0.5
-"""How much class means have to say beside networks, 0 to 1."""
+"""Share of the identity in the covariance, in units of a number's variance."""
+OF_TASKS, OF_CLASSES = 0.5, 0.3
+"""How much class means have to say beside networks, 0 to 1: of whose task an input is, and of which of its classes. Chosen, like
+`SHRINKAGE`, on held-out rows of tables and embeddings."""
 LEAST = 1e-12
 """The least share of a task, so that neither side rules a task out for good."""
 
 
-class TaskEvidence:
+class ClassEvidence:
     """Class means of all that has passed, and one covariance."""
 
     def __init__(self, classes: int, width: int, generator: torch.Generator, device: torch.device) -> None:
@@ -40,15 +42,28 @@ class TaskEvidence:
         self._statistics.take(self._features(x), y)
         self._discriminant = None
 
-    def weighed(self, shares: Tensor, x: Tensor, tasks: list[TaskInfo]) -> Tensor:
-        """p(t | x), [N, T], where networks give the shares [N, T]: the normalised geometric mean of both."""
+    def scores(self, x: Tensor) -> Tensor:
+        """log p(y | x) as class means have it, [N, classes]."""
         if self._discriminant is None:
             self._discriminant = self._fitted()
         directions, offsets = self._discriminant
-        scores = (self._features(x) @ directions + offsets).log_softmax(dim=1)  # [N, classes]
+        return (self._features(x) @ directions + offsets).log_softmax(dim=1)
+
+    @staticmethod
+    def of_tasks(shares: Tensor, scores: Tensor, tasks: list[TaskInfo]) -> Tensor:
+        """p(t | x), [N, T], where networks give the shares [N, T]: the normalised weighted geometric mean of both."""
         own = torch.stack([scores[:, list(task.classes)].logsumexp(dim=1) for task in tasks], dim=1).exp()  # [N, T]
-        said = SAY * own.clamp(min=LEAST).log() + (1 - SAY) * shares.double().clamp(min=LEAST).log()
+        said = OF_TASKS * own.clamp(min=LEAST).log() + (1 - OF_TASKS) * shares.double().clamp(min=LEAST).log()
         return said.softmax(dim=1).to(shares.dtype)
+
+    @staticmethod
+    def of_classes(answer: Tensor, scores: Tensor) -> Tensor:
+        """log p(y | x, t), [..., N, classes], where networks give the answer, logarithms too: their weighted mean, normalised.
+
+        Classes that the answer masks stay masked.
+        """
+        said = (1 - OF_CLASSES) * answer.double() + OF_CLASSES * scores
+        return said.masked_fill(answer <= MASKED, MASKED).log_softmax(dim=-1).clamp(min=MASKED).to(answer.dtype)
 
     def _fitted(self) -> tuple[Tensor, Tensor]:
         """The discriminant; a class without examples is out of the question."""

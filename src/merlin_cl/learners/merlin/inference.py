@@ -115,18 +115,18 @@ class MerlinInference:
         self._check(task, inference)
         if inference == "marginal":
             return self._marginal(hearing, allowed)
+        classes, evidence = self._learner.stream.classes, self._learner.evidence
         if inference == "aware" and task is not None:
-            logits = hearing.all(task)
-        else:
-            logits = self.task_agnostic().logits(hearing.x)
-        return vote(logits[..., : self._learner.stream.classes], allowed, "mean-probability")
+            answer = vote(hearing.all(task)[..., :classes], allowed, "mean-probability")
+            return answer if evidence is None else evidence.of_classes(answer, evidence.scores(hearing.x))
+        return vote(self.task_agnostic().logits(hearing.x)[..., :classes], allowed, "mean-probability")
 
     def members(self, x: Tensor, task: int | None, inference: Inference | None) -> Members:
         """The distributions over classes that an answer is the mean of, and their weights.
 
         Without being told the task: those of every task's models among all outputs they were taught, where an input of another
         kind betrays itself best. p(t | x) is made of odds that err together and is surer than it ought to be, so ensembles are
-        weighed by it with a power of `DOUBT`.
+        weighed by it with a power of `DOUBT`. What class means say of classes is no member's opinion and takes no part.
         """
         self._check(task, inference)
         learner, inputs = self._learner, as_float(x)
@@ -210,14 +210,18 @@ class MerlinInference:
     def _marginal(self, hearing: Hearing, allowed: Tensor) -> Tensor:
         """Its logarithms, [V, N, classes]. A few models of every task say whose an input is; then that task's others answer."""
         answer = hearing.x.new_zeros(hearing.x.shape[0], self._learner.network.classes)
+        evidence = self._learner.evidence
+        by_means = None if evidence is None else evidence.scores(hearing.x)
         for j, at, share, own in self._in_turn(hearing):
             classes = self._learner.tasks[j].classes
-            said = self._probabilities(own, classes)
+            said = self._together(own, classes)
             if self.task_specific(j).members > self._scouts:
                 likely = self._concerned(share)
                 others = hearing.some(j, slice(self._scouts, None), at[likely])
-                said[likely] = self._probabilities(torch.cat([own[:, likely], others]), classes)
-            answer[at] += share.unsqueeze(1) * said
+                said[likely] = self._together(torch.cat([own[:, likely], others]), classes)
+            if evidence is not None and by_means is not None:
+                said = evidence.of_classes(said, by_means[at])
+            answer[at] += share.unsqueeze(1) * said.exp()
         scores = answer[:, : self._learner.stream.classes].clamp(min=1e-30).log()
         return scores.masked_fill(~allowed[:, None, :], MASKED)
 
@@ -255,7 +259,9 @@ class MerlinInference:
         """p(t | x), [N, T], from the logits of some of every task's models on x; of vectors class means have a say, too."""
         evidence = self._learner.evidence
         shares = self._by_elimination(logits) if self._learner.settings.replay else self._by_certainty(logits)
-        return shares if evidence is None else evidence.weighed(shares, x, [self._learner.tasks[j] for j in self.known])
+        if evidence is None:
+            return shares
+        return evidence.of_tasks(shares, evidence.scores(x), [self._learner.tasks[j] for j in self.known])
 
     def _by_certainty(self, logits: list[Tensor]) -> Tensor:
         """p(t | x) where no task's models have seen another task: those that are sure of their answer have it."""
@@ -309,4 +315,8 @@ class MerlinInference:
 
     def _probabilities(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
         """An ensemble's mean probabilities, [N, outputs], over some outputs; logits [E, N, outputs]."""
-        return vote(logits, self._learner.outputs(classes).unsqueeze(0), "mean-probability")[0].exp()
+        return self._together(logits, classes).exp()
+
+    def _together(self, logits: Tensor, classes: Iterable[int]) -> Tensor:
+        """The logarithms of these."""
+        return vote(logits, self._learner.outputs(classes).unsqueeze(0), "mean-probability")[0]

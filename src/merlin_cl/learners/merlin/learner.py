@@ -12,7 +12,7 @@ from merlin_cl.learners.learner import Asked
 from merlin_cl.learners.merlin.base_models import BaseModels, ExampleBatch
 from merlin_cl.learners.merlin.consolidation import ReplaySet, consolidate, fitted
 from merlin_cl.learners.merlin.distribution import Decoder, Latents, Prior, WeightDistribution
-from merlin_cl.learners.merlin.evidence import TaskEvidence
+from merlin_cl.learners.merlin.evidence import ClassEvidence
 from merlin_cl.learners.merlin.inference import MerlinInference
 from merlin_cl.learners.merlin.settings import MerlinSettings
 from merlin_cl.learners.merlin.task_vectors import check_descriptor, described, embedded
@@ -155,12 +155,12 @@ class Merlin(EnsembleLearner[MerlinSettings]):
         memory = 1000 * self.settings.memory or max(LEAST_MEMORY, 4 * self.settings.classifier(self.made_for).size)
         return WeightDistribution(self._decoder(), memory)
 
-    def _new_evidence(self) -> TaskEvidence | None:
+    def _new_evidence(self) -> ClassEvidence | None:
         """Of vectors whose classes come one after another."""
         stream = self.stream
         if len(stream.input_shape) != 1 or stream.domain_incremental:
             return None
-        return TaskEvidence(stream.classes, stream.input_shape[0], self.generator("evidence"), self.device)
+        return ClassEvidence(stream.classes, stream.input_shape[0], self.generator("evidence"), self.device)
 
     # Algorithm 3 is in `inference.py`; this is what it and `probe` are told
 
