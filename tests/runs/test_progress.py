@@ -90,12 +90,18 @@ def test_what_is_not_answering_grows_only_if_it_has_grown():
     forecast.end_task()
     forecast.begin_task()
     assert forecast.left() == 112 + 113 + 114
-    for phase, seconds in (("learn", 10), ("infer", 105), ("evaluate", 2)):
-        clock.now += seconds
-        forecast.step(phase, 1.0)
-    forecast.end_task()
-    forecast.begin_task()
-    assert forecast.left() == (117 + 6) + (117 + 12)  # fitting took longer, too
+
+    def learned(fitting, answering):
+        for phase, seconds in (("learn", 10), ("infer", fitting), ("evaluate", answering)):
+            clock.now += seconds
+            forecast.step(phase, 1.0)
+        forecast.end_task()
+        forecast.begin_task()
+
+    learned(fitting=125, answering=2)
+    assert forecast.left() == (137 + 1) + (137 + 2)  # a machine that was busy: only answers grow
+    learned(fitting=297, answering=3)
+    assert forecast.left() == 310 + (300 - 101) / 2  # fitting clearly grows, too
 
 
 def test_a_first_task_without_replay_does_not_make_all_others_grow():

@@ -17,6 +17,8 @@ TELLING = 0.1
 """Share of a task's batches from which on they tell how long all of them take."""
 ANSWERING = "evaluate"
 """The phase in which test examples of all tasks so far are answered."""
+CLEARLY = 0.33
+"""How much longer than after the first task what follows the learning has to last before it is taken to grow as it has grown."""
 PARTS = 1000
 """That the bar of a run counts in."""
 BAR, BESIDE = 40, 60
@@ -37,8 +39,9 @@ class Forecast:
     """Estimates the time left: learning takes what it takes now, and what follows it grows from task to task as it has grown.
 
     After the first task nothing has grown yet: answering the test examples (the phase `evaluate`) is taken to grow with the
-    number of tasks, and whatever else follows the learning not to. Until that is known, it is taken to last half as long as
-    the learning, and to be answering. After a resume, before a task has been learned, each is taken to last a little longer
+    number of tasks, and whatever else follows the learning not to, until it has clearly grown: on a machine with other work
+    one task takes a little longer than another. Until that is known, it is taken to last half as long as the learning, and to
+    be answering. After a resume, before a task has been learned, each is taken to last a little longer
     than the one before. A phase under way is never taken to be over before its steps are.
     """
 
@@ -93,7 +96,8 @@ class Forecast:
         done, following = len(self.taken), range(1, self.tasks - len(self.taken) + 1)
         if self._learning is not None and self._after:
             (first, _), (after, answering), known = self._after[0], self._after[-1], len(self._after)
-            growth = max(0.0, after - first) / (known - 1) if known > 1 else answering / done
+            clear = after > first * (1 + CLEARLY)
+            growth = (after - first) / (known - 1) if clear else answering / done
             ahead = [self._learning + after + growth * step for step in following]
         else:
             growth = max(0.0, (self.taken[-1] - self.taken[0]) / max(1, done - 1))
