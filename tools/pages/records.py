@@ -139,7 +139,7 @@ def same_network(method: str, stream: str) -> Published | None:
 def larger_network(row: Row) -> str | None:
     """Say, where the paper gives a rival a larger network than MERLIN's, what it has with the same one."""
     same = same_network(row.method, row.stream)
-    if same is None or row.method == "merlin" or row.changed.get("network") == LARGER:
+    if same is None or row.method in ("merlin", "merlin-paper") or row.changed.get("network") == LARGER:
         return None
     said = "the paper's network is larger"
     return said if "tasks" in row.changed else f"{said}, with ours it has {same.mean:g} ± {same.std:g} ({same.where})"
