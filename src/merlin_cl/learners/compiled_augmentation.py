@@ -11,9 +11,8 @@ from merlin_cl.networks.machine_code import compiled
 def move(moved: Any, pictures: Any, down: Any, right: Any, mirrored: Any) -> None:
     """pictures [n, C, H, W] as seen so many pixels further down and to the right, edges repeated, then mirrored if it says so."""
     count, channels, height, width = pictures.shape
-    columns = np.empty(
-        width, np.uint32
-    )  # where each is taken from; unsigned, as negative places would count from the end
+    # Where each column is taken from; unsigned, as negative places would count from the end.
+    columns = np.empty(width, np.uint32)
     for n in range(count):
         for column in range(width):
             place = (width - 1 - column if mirrored[n] else column) + right[n]
