@@ -49,7 +49,14 @@ def main() -> None:
     parser.add_argument("--ship", action="store_true", help="copy what finished searches chose into the package")
     options = parser.parse_args()
     try:
-        for plan in plans(options.stream, options.data):
+        every = plans(options.stream, options.data)
+        searched = [plan.method.method for plan in every]
+        for name in options.methods:
+            if name not in searched:
+                parser.error(
+                    f"there is nothing to search for {name!r} on {options.stream}; there is for {', '.join(searched)}."
+                )
+        for plan in every:
             method = plan.method.method
             if method not in (options.methods or [method]):
                 continue

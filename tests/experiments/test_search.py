@@ -34,6 +34,13 @@ def test_trials_see_the_first_tasks_of_other_seeds_and_no_test_data(stream):
         assert (seen == SHORT) is (plan.method.method not in SUMMED_UP)
 
 
+def test_a_method_with_nothing_to_search_is_refused_by_name(monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["search.py", "split-cifar10", "--methods", "nonsense"])
+    with pytest.raises(SystemExit):
+        _script["main"]()
+    assert "nothing to search for 'nonsense' on split-cifar10" in capsys.readouterr().err
+
+
 def test_a_search_that_is_not_finished_is_not_shipped(tmp_path, capsys):
     class Folder:
         path, chosen = tmp_path, tmp_path / "chosen.json"
